@@ -1,0 +1,400 @@
+// Package jsonstream reads JSON that arrives in pieces and tells a handler
+// about the few places of the document it was asked to watch.
+//
+// It exists for bodies of any size: nothing is kept but a bit per open
+// container, so memory does not grow with the document, a document may be cut
+// at any byte, and what is not watched is checked and skipped in place.
+package jsonstream
+
+import "unicode/utf8"
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of a JSON value.
+const (
+	String Kind = iota + 1
+	Number
+	True
+	False
+	Null
+	Object
+	Array
+)
+
+// Node is a place in a document. A nil *Node is a place nobody watches.
+type Node struct {
+	// ID is what the handler is told; 0 means the place itself is not reported
+	// and only leads to deeper ones.
+	ID int
+	// Fields are the watched members if the value is an object.
+	Fields []Field
+	// Elem is the place of each element if the value is an array.
+	Elem *Node
+}
+
+// Field is a watched member of an object.
+type Field struct {
+	Name string
+	Node *Node
+}
+
+// Handler hears of the watched values in the order of the document. A value is
+// opened, a string then gives its text in any number of decoded pieces, and it
+// is closed. Slices are valid only during the call.
+type Handler interface {
+	Open(id int, k Kind)
+	Text(id int, p []byte)
+	// Close ends a value. raw is the text of a number, nil for all others.
+	Close(id int, k Kind, raw []byte)
+}
+
+const (
+	maxDepth  = 1024 // containers open at once; deeper is refused
+	maxWatch  = 16   // depth to which nodes can reach
+	maxKey    = 64   // longest member name that can be watched
+	maxNumber = 40   // longest number whose text is handed on
+)
+
+type state uint8
+
+const (
+	stValue    state = iota // a value must follow
+	stElem                  // first element or ']'
+	stFirstKey              // first member name or '}'
+	stKey                   // a member name
+	stColon
+	stAfter // ',' or the end of the container
+	stString
+	stEscape
+	stHex
+	stNumber
+	stLiteral
+	stDone // one whole value has been read
+	stFail
+)
+
+// Reader reads one JSON document. The zero value is not ready: call Reset.
+type Reader struct {
+	root    *Node
+	handler Handler
+
+	state   state
+	inKey   bool // the string being read is a member name
+	escaped bool // the member name being read does not stand in one piece
+	hexLeft uint8
+	kind    Kind // of the literal being read
+	num     numberState
+	depth   int
+	hex     rune
+	high    rune   // first half of a surrogate pair that waits for its second
+	literal string // what is left of the literal being read
+	node    *Node  // of the value being read
+	keyLen  int
+	rawLen  int
+
+	nodes  [maxWatch]*Node
+	object [maxDepth / 64]uint64 // a bit per open container: object or array
+	key    [maxKey]byte
+	raw    [maxNumber]byte
+}
+
+// Reset makes r ready for a new document.
+func (r *Reader) Reset(root *Node, h Handler) {
+	r.root, r.handler, r.node = root, h, root
+	r.state, r.depth, r.high, r.keyLen, r.rawLen = stValue, 0, 0, 0, 0
+	r.inKey, r.escaped = false, false
+}
+
+// Done reports whether a whole value has been read and nothing but white
+// space followed it.
+func (r *Reader) Done() bool { return r.state == stDone }
+
+// Failed reports whether what was written is not JSON.
+func (r *Reader) Failed() bool { return r.state == stFail }
+
+// Finish tells r that the input has ended and reports whether it was one whole
+// document. Only a bare number needs it: nothing else tells its last digit.
+func (r *Reader) Finish() bool {
+	if r.state == stNumber && r.depth == 0 {
+		r.endNumber()
+	}
+	return r.state == stDone
+}
+
+// Write reads the next piece of the document. It keeps no reference to p.
+func (r *Reader) Write(p []byte) {
+	for i := 0; i < len(p); {
+		switch r.state {
+		case stString:
+			i += r.readString(p[i:])
+			continue
+		case stNumber:
+			i += r.readNumber(p[i:])
+			continue
+		case stLiteral:
+			i += r.readLiteral(p[i:])
+			continue
+		case stEscape:
+			r.readEscape(p[i])
+			i++
+			continue
+		case stHex:
+			r.readHex(p[i])
+			i++
+			continue
+		case stFail:
+			return
+		}
+		c := p[i]
+		i++
+		if c == ' ' || c == '\n' || c == '\r' || c == '\t' {
+			continue
+		}
+		switch r.state {
+		case stValue:
+			r.beginValue(c)
+		case stElem:
+			if c == ']' {
+				r.closeContainer()
+			} else {
+				r.beginValue(c)
+			}
+		case stFirstKey:
+			if c == '}' {
+				r.closeContainer()
+				break
+			}
+			fallthrough
+		case stKey:
+			if c != '"' {
+				r.state = stFail
+				break
+			}
+			r.inKey, r.escaped, r.keyLen, r.high = true, false, 0, 0
+			r.state = stString
+		case stColon:
+			if c != ':' {
+				r.state = stFail
+				break
+			}
+			r.state = stValue
+		case stAfter:
+			switch {
+			case c == ',' && r.inObject():
+				r.state = stKey
+			case c == ',':
+				r.node = r.elem()
+				r.state = stValue
+			case c == '}' && r.inObject(), c == ']' && !r.inObject():
+				r.closeContainer()
+			default:
+				r.state = stFail
+			}
+		default: // stDone: a second value
+			r.state = stFail
+		}
+	}
+}
+
+func (r *Reader) inObject() bool {
+	d := r.depth - 1
+	return r.object[d>>6]&(1<<(d&63)) != 0
+}
+
+// parent is the node of the innermost open container.
+func (r *Reader) parent() *Node {
+	if r.depth > maxWatch {
+		return nil
+	}
+	return r.nodes[r.depth-1]
+}
+
+func (r *Reader) elem() *Node {
+	if n := r.parent(); n != nil {
+		return n.Elem
+	}
+	return nil
+}
+
+func (r *Reader) member(name []byte) *Node {
+	n := r.parent()
+	if n == nil {
+		return nil
+	}
+	for i := range n.Fields {
+		if f := &n.Fields[i]; string(name) == f.Name {
+			return f.Node
+		}
+	}
+	return nil
+}
+
+func (r *Reader) beginValue(c byte) {
+	switch c {
+	case '"':
+		r.inKey, r.high = false, 0
+		r.state = stString
+		r.open(String)
+	case '{':
+		r.openContainer(Object)
+	case '[':
+		r.openContainer(Array)
+	case 't':
+		r.beginLiteral(True, "rue")
+	case 'f':
+		r.beginLiteral(False, "alse")
+	case 'n':
+		r.beginLiteral(Null, "ull")
+	default:
+		r.beginNumber(c)
+	}
+}
+
+func (r *Reader) open(k Kind) {
+	if r.node != nil && r.node.ID != 0 {
+		r.handler.Open(r.node.ID, k)
+	}
+}
+
+// close ends the value that was being read.
+func (r *Reader) close(k Kind, raw []byte) {
+	r.state = stAfter
+	if r.depth == 0 {
+		r.state = stDone
+	}
+	if r.node != nil && r.node.ID != 0 {
+		r.handler.Close(r.node.ID, k, raw)
+	}
+}
+
+func (r *Reader) openContainer(k Kind) {
+	if r.depth == maxDepth {
+		r.state = stFail
+		return
+	}
+	r.open(k)
+	if r.depth < maxWatch {
+		r.nodes[r.depth] = r.node
+	}
+	d := r.depth
+	r.depth++
+	if k == Object {
+		r.object[d>>6] |= 1 << (d & 63)
+		r.state = stFirstKey
+		return
+	}
+	r.object[d>>6] &^= 1 << (d & 63)
+	r.node = r.elem()
+	r.state = stElem
+}
+
+func (r *Reader) closeContainer() {
+	k := Array
+	if r.inObject() {
+		k = Object
+	}
+	r.node = r.parent()
+	r.depth--
+	r.close(k, nil)
+}
+
+func (r *Reader) beginLiteral(k Kind, rest string) {
+	r.kind, r.literal, r.state = k, rest, stLiteral
+	r.open(k)
+}
+
+func (r *Reader) readLiteral(p []byte) int {
+	for i, c := range p {
+		if c != r.literal[0] {
+			r.state = stFail
+			return i
+		}
+		if r.literal = r.literal[1:]; r.literal == "" {
+			r.close(r.kind, nil)
+			return i + 1
+		}
+	}
+	return len(p)
+}
+
+// readString reads up to the end of the string, of the piece, or to the next
+// escape, and returns how far it came.
+func (r *Reader) readString(p []byte) int {
+	n := 0
+	for n < len(p) && p[n] != '"' && p[n] != '\\' && p[n] >= ' ' {
+		n++
+	}
+	end := n < len(p)
+	switch {
+	case r.inKey && end && p[n] == '"' && r.keyLen == 0 && !r.escaped:
+		// The usual case: the name stands in one piece and is not copied.
+		if r.high != 0 {
+			break
+		}
+		r.endKey(p[:n])
+		return n + 1
+	case n > 0:
+		r.text(p[:n])
+	}
+	if !end {
+		return n
+	}
+	switch p[n] {
+	case '"':
+		r.flushHigh()
+		if r.inKey {
+			r.endKey(r.key[:min(r.keyLen, maxKey)])
+		} else {
+			r.close(String, nil)
+		}
+	case '\\':
+		r.escaped = true
+		r.state = stEscape
+	default: // a bare control character
+		r.state = stFail
+	}
+	return n + 1
+}
+
+func (r *Reader) endKey(name []byte) {
+	if r.keyLen > maxKey {
+		r.node = nil // too long to be one that is watched
+	} else {
+		r.node = r.member(name)
+	}
+	r.state = stColon
+}
+
+// text hands on decoded text of the string being read.
+func (r *Reader) text(p []byte) {
+	r.flushHigh()
+	r.emit(p)
+}
+
+func (r *Reader) emit(p []byte) {
+	if r.inKey {
+		if r.keyLen < maxKey {
+			copy(r.key[r.keyLen:], p)
+		}
+		r.keyLen += len(p)
+		return
+	}
+	if r.node != nil && r.node.ID != 0 {
+		r.handler.Text(r.node.ID, p)
+	}
+}
+
+func (r *Reader) emitRune(c rune) {
+	var b [utf8.UTFMax]byte
+	r.emit(b[:utf8.EncodeRune(b[:], c)])
+}
+
+// flushHigh writes the replacement character for half a surrogate pair whose
+// other half did not come.
+func (r *Reader) flushHigh() {
+	if r.high != 0 {
+		r.high = 0
+		r.emitRune(utf8.RuneError)
+	}
+}
