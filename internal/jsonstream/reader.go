@@ -51,7 +51,7 @@ type Handler interface {
 
 const (
 	maxDepth  = 1024 // containers open at once; deeper is refused
-	maxWatch  = 16   // depth to which nodes can reach
+	maxWatch  = 16   // values nested deeper than this are not watched
 	maxKey    = 64   // longest member name that can be watched
 	maxNumber = 40   // longest number whose text is handed on
 )
@@ -96,6 +96,7 @@ type Reader struct {
 	nodes  [maxWatch]*Node
 	object [maxDepth / 64]uint64 // a bit per open container: object or array
 	key    [maxKey]byte
+	buf    [utf8.UTFMax]byte // decoded escapes; a local array would escape to the heap
 	raw    [maxNumber]byte
 }
 
@@ -204,7 +205,7 @@ func (r *Reader) inObject() bool {
 
 // parent is the node of the innermost open container.
 func (r *Reader) parent() *Node {
-	if r.depth > maxWatch {
+	if r.depth >= maxWatch {
 		return nil
 	}
 	return r.nodes[r.depth-1]
@@ -294,8 +295,11 @@ func (r *Reader) closeContainer() {
 	if r.inObject() {
 		k = Object
 	}
-	r.node = r.parent()
 	r.depth--
+	r.node = nil
+	if r.depth < maxWatch {
+		r.node = r.nodes[r.depth]
+	}
 	r.close(k, nil)
 }
 
@@ -329,9 +333,6 @@ func (r *Reader) readString(p []byte) int {
 	switch {
 	case r.inKey && end && p[n] == '"' && r.keyLen == 0 && !r.escaped:
 		// The usual case: the name stands in one piece and is not copied.
-		if r.high != 0 {
-			break
-		}
 		r.endKey(p[:n])
 		return n + 1
 	case n > 0:
@@ -386,8 +387,7 @@ func (r *Reader) emit(p []byte) {
 }
 
 func (r *Reader) emitRune(c rune) {
-	var b [utf8.UTFMax]byte
-	r.emit(b[:utf8.EncodeRune(b[:], c)])
+	r.emit(utf8.AppendRune(r.buf[:0], c))
 }
 
 // flushHigh writes the replacement character for half a surrogate pair whose

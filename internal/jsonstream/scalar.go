@@ -16,8 +16,8 @@ func (r *Reader) readEscape(c byte) {
 		r.state = stFail
 		return
 	}
-	b := [1]byte{escapes[c]}
-	r.text(b[:])
+	r.flushHigh()
+	r.emit(append(r.buf[:0], escapes[c]))
 	r.state = stString
 }
 

@@ -1,0 +1,252 @@
+package jsonstream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// everything watches the members a, b and c and all elements, at any depth
+// that can be watched.
+var everything = func() *Node {
+	n := &Node{ID: 1}
+	n.Elem = n
+	n.Fields = []Field{{"a", n}, {"b", n}, {"c", n}}
+	return n
+}()
+
+// log is a handler that writes down what it is told.
+type log struct {
+	events []string
+	text   []byte
+}
+
+func (l *log) Open(id int, k Kind) {
+	l.text = l.text[:0]
+	if k == Object || k == Array {
+		l.events = append(l.events, fmt.Sprintf("open %d %d", id, k))
+	}
+}
+func (l *log) Text(_ int, p []byte) { l.text = append(l.text, p...) }
+func (l *log) Close(id int, k Kind, raw []byte) {
+	switch k {
+	case String:
+		l.events = append(l.events, fmt.Sprintf("%d string %q", id, l.text))
+	case Number:
+		l.events = append(l.events, fmt.Sprintf("%d number %s", id, raw))
+	default:
+		l.events = append(l.events, fmt.Sprintf("close %d %d", id, k))
+	}
+}
+
+func read(t testing.TB, root *Node, pieces ...[]byte) (events []string, whole bool) {
+	t.Helper()
+	var r Reader
+	var l log
+	r.Reset(root, &l)
+	for _, p := range pieces {
+		q := bytes.Clone(p)
+		r.Write(q)
+		for i := range q {
+			q[i] = '#' // what was handed in must not be kept
+		}
+	}
+	whole = r.Finish()
+	return l.events, whole
+}
+
+// reference writes the same log from encoding/json's tokens.
+func reference(doc []byte) ([]string, error) {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	var events []string
+	var value func(depth int, watched bool) error
+	value = func(depth int, watched bool) error {
+		tok, err := d.Token()
+		if err != nil {
+			return err
+		}
+		say := func(format string, args ...any) {
+			if watched {
+				events = append(events, fmt.Sprintf(format, args...))
+			}
+		}
+		switch v := tok.(type) {
+		case json.Delim:
+			k := Object
+			if v == '[' {
+				k = Array
+			}
+			say("open 1 %d", k)
+			inside := watched && depth+1 < maxWatch
+			for d.More() {
+				w := inside
+				if k == Object {
+					name, err := d.Token()
+					if err != nil {
+						return err
+					}
+					w = inside && slices.Contains([]string{"a", "b", "c"}, name.(string))
+				}
+				if err := value(depth+1, w); err != nil {
+					return err
+				}
+			}
+			if _, err := d.Token(); err != nil {
+				return err
+			}
+			say("close 1 %d", k)
+		case string:
+			say("1 string %q", v)
+		case json.Number:
+			if len(v) > maxNumber {
+				v = ""
+			}
+			say("1 number %s", string(v))
+		case bool:
+			k := False
+			if v {
+				k = True
+			}
+			say("close 1 %d", k)
+		case nil:
+			say("close 1 %d", Null)
+		}
+		return nil
+	}
+	if err := value(0, true); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("more than one value")
+	}
+	return events, nil
+}
+
+var documents = []string{
+	`{"a":1}`, `{"a":"x","b":["y",{"c":null}],"d":{"a":[1,2]}}`, `[]`, `{}`, `[[[]]]`, ` { "a" : [ 1 , 2 ] } `,
+	`"plain"`, `12`, `-0.5e+10`, `true`, `null`, `"\u00e9\n\"\\"`, `"\ud83c\udf0d"`, `"\ud83c"`, `"\udf0d\ud83cx"`, `"\ud83c\ud83c\udf0d"`,
+	`{"\u0061":7}`, `{"a":"好🌍"}`, `{"` + strings.Repeat("k", 100) + `":1,"a":2}`, `{"a":` + strings.Repeat("9", 60) + `}`,
+	strings.Repeat(`{"a":`, 20) + `5` + strings.Repeat(`}`, 20), strings.Repeat("[", 500) + strings.Repeat("]", 500),
+	`{"x":"skip \" me","y":[{"a":1}],"a":"ok"}`, `{"a":1,"a":2}`, `{"":1,"a":{"":2}}`,
+	// not JSON
+	``, ` `, `{`, `[1,]`, `{"a":1,}`, `{"a"}`, `{"a":}`, `{a:1}`, `nul`, `nullx`, `tru e`, `01`, `1.`, `.5`, `-`, `1e`, `1e+`, `"open`, `"\x"`, `"\u12g4"`,
+	`[1 2]`, `{"a":1 "b":2}`, `{"a":1]`, `[1}`, `1 2`, `{}{}`, `: PROCESSING`, `[DONE]`, "\"a\nb\"", `{"x":[1,}`, `{"x":{"y" 1}}`, `{,}`, `[,1]`,
+}
+
+func TestReaderAgreesWithEncodingJSON(t *testing.T) {
+	for _, doc := range documents {
+		want, err := reference([]byte(doc))
+		got, whole := read(t, everything, []byte(doc))
+		if whole != (err == nil) {
+			t.Errorf("%q: whole = %v, encoding/json says %v", doc, whole, err)
+		}
+		if err == nil && !slices.Equal(got, want) {
+			t.Errorf("%q:\n got %q\nwant %q", doc, got, want)
+		}
+	}
+}
+
+func TestCutsChangeNothing(t *testing.T) {
+	for _, doc := range documents {
+		b := []byte(doc)
+		want, wantWhole := read(t, everything, b)
+		for i := range b {
+			if got, whole := read(t, everything, b[:i], b[i:]); whole != wantWhole || !slices.Equal(got, want) {
+				t.Fatalf("%q cut at %d:\n got %q %v\nwant %q %v", doc, i, got, whole, want, wantWhole)
+			}
+		}
+		single := make([][]byte, len(b))
+		for i := range b {
+			single[i] = b[i : i+1]
+		}
+		if got, whole := read(t, everything, single...); whole != wantWhole || !slices.Equal(got, want) {
+			t.Fatalf("%q byte by byte:\n got %q %v\nwant %q %v", doc, got, whole, want, wantWhole)
+		}
+	}
+}
+
+func TestUnwatchedPlacesAreStillChecked(t *testing.T) {
+	root := &Node{Fields: []Field{{"a", &Node{ID: 7}}}}
+	got, whole := read(t, root, []byte(`{"skip":{"a":[1,{"a":"no"}]},"a":"yes"}`))
+	if want := []string{`7 string "yes"`}; !whole || !slices.Equal(got, want) {
+		t.Errorf("got %q %v, want %q", got, whole, want)
+	}
+	if _, whole := read(t, root, []byte(`{"skip":{"x":tru},"a":"yes"}`)); whole {
+		t.Error("a broken value in an unwatched place was taken for JSON")
+	}
+}
+
+func TestDepthIsBounded(t *testing.T) {
+	deep := func(n int) []byte { return []byte(strings.Repeat("[", n) + strings.Repeat("]", n)) }
+	if _, whole := read(t, everything, deep(maxDepth)); !whole {
+		t.Errorf("depth %d refused", maxDepth)
+	}
+	if _, whole := read(t, everything, deep(maxDepth+1)); whole {
+		t.Errorf("depth %d accepted", maxDepth+1)
+	}
+}
+
+func TestReaderAllocatesNothing(t *testing.T) {
+	doc := []byte(`{"a":"text","skip":{"x":[1,2,{"y":null}]},"b":[true,1.5,"\u00e9"]}`)
+	var r Reader
+	var h quiet
+	if n := testing.AllocsPerRun(100, func() {
+		r.Reset(everything, &h)
+		r.Write(doc[:20])
+		r.Write(doc[20:])
+	}); n != 0 {
+		t.Errorf("%v allocations per document, want 0", n)
+	}
+}
+
+type quiet struct{}
+
+func (*quiet) Open(int, Kind)          {}
+func (*quiet) Text(int, []byte)        {}
+func (*quiet) Close(int, Kind, []byte) {}
+
+func FuzzReader(f *testing.F) {
+	for i, d := range documents {
+		f.Add([]byte(d), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, doc []byte, seed uint64) {
+		got, whole := read(t, everything, doc)
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		var pieces [][]byte
+		for rest := doc; len(rest) > 0; {
+			n := 1 + rnd.IntN(min(len(rest), 9))
+			pieces = append(pieces, rest[:n])
+			rest = rest[n:]
+		}
+		if again, whole2 := read(t, everything, pieces...); whole2 != whole || !slices.Equal(got, again) {
+			t.Fatalf("in pieces:\n got %q %v\nwant %q %v", again, whole2, got, whole)
+		}
+		if !utf8.Valid(doc) {
+			return // encoding/json mends such text, the reader passes it on
+		}
+		want, err := reference(doc)
+		if err == nil && !json.Valid(doc) {
+			return // the token reader is laxer than the grammar
+		}
+		if err == nil && whole != true && depth(doc) <= maxDepth {
+			t.Fatalf("valid document refused: %q", doc)
+		}
+		if err == nil && whole && !slices.Equal(got, want) {
+			t.Fatalf("%q:\n got %q\nwant %q", doc, got, want)
+		}
+		if whole && !json.Valid(doc) {
+			t.Fatalf("accepted what is not JSON: %q", doc)
+		}
+	})
+}
+
+// depth counts brackets and so never understates how deep a document is.
+func depth(doc []byte) int { return bytes.Count(doc, []byte("[")) + bytes.Count(doc, []byte("{")) }
