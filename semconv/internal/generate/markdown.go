@@ -1,0 +1,3 @@
+package main
+
+func markdown(r *registry) []byte { return []byte("# Telemetry\n") }

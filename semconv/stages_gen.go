@@ -1,0 +1,158 @@
+// Code generated from semconv/registry. DO NOT EDIT.
+
+package semconv
+
+var stages = [...]Stage{
+	{
+		Name:    StageTokenize,
+		Brief:   "Tokenizing the prompt.",
+		Level:   1,
+		Process: ProcessFrontend,
+	},
+	{
+		Name:    StageAPIServerDispatch,
+		Brief:   "Handing the request from the frontend to the scheduler.",
+		Level:   2,
+		Process: ProcessFrontend,
+	},
+	{
+		Name:       StageDPCDispatch,
+		Brief:      "Handing the request on in the data parallelism controller.",
+		Level:      2,
+		Process:    ProcessDPController,
+		Deployment: DeploymentDP,
+	},
+	{
+		Name:       StageRequestProcess,
+		Brief:      "Arrival in the scheduler to entry in its waiting queue.",
+		Level:      2,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentNonPD,
+	},
+	{
+		Name:    StagePrefillWaiting,
+		Brief:   "Waiting in the queue until prefill is scheduled.",
+		Level:   1,
+		Process: ProcessScheduler,
+	},
+	{
+		Name:    StagePrefillForward,
+		Brief:   "Forward computation of the prefill.",
+		Level:   1,
+		Process: ProcessScheduler,
+	},
+	{
+		Name:        StageChunkedPrefill,
+		Brief:       "Prefill of one chunk.",
+		Level:       3,
+		Process:     ProcessScheduler,
+		NestedUnder: []string{StagePrefillForward},
+	},
+	{
+		Name:    StageDecodeWaiting,
+		Brief:   "Waiting between the end of prefill and the first decode.",
+		Level:   1,
+		Process: ProcessScheduler,
+	},
+	{
+		Name:           StageDecodeForward,
+		Brief:          "The whole decode, from its first scheduling to the end of the request.",
+		Level:          1,
+		Process:        ProcessScheduler,
+		EndsWithThread: true,
+	},
+	{
+		Name:        StageDecodeLoop,
+		Brief:       "One decode iteration.",
+		Level:       3,
+		Process:     ProcessScheduler,
+		NestedUnder: []string{StageDecodeForward},
+		Attributes: []AttributeSpec{
+			{Key: DecodeCTKey, Type: TypeInt},
+		},
+	},
+	{
+		Name:        StageSpecDraft,
+		Brief:       "Generation of candidate tokens by the draft model.",
+		Level:       2,
+		Process:     ProcessScheduler,
+		NestedUnder: []string{StagePrefillForward, StageDecodeForward},
+	},
+	{
+		Name:        StageSpecVerify,
+		Brief:       "Verification of the draft tokens by the target model.",
+		Level:       2,
+		Process:     ProcessScheduler,
+		NestedUnder: []string{StagePrefillForward, StageDecodeForward},
+		Attributes: []AttributeSpec{
+			{Key: NumCorrectDraftsKey, Type: TypeInt},
+			{Key: AcceptedTokensKey, Type: TypeInt},
+		},
+	},
+	{
+		Name:        StageSpecDraftExtend,
+		Brief:       "Extend pass of the draft model.",
+		Level:       3,
+		Process:     ProcessScheduler,
+		NestedUnder: []string{StagePrefillForward, StageDecodeForward},
+	},
+	{
+		Name:       StageRunBatchCPU,
+		Brief:      "CPU side of running a batch under pipeline parallelism.",
+		Level:      4,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPP,
+		Attributes: []AttributeSpec{
+			{Key: PPMicroBatchIDKey, Type: TypeInt},
+		},
+	},
+	{
+		Name:       StagePrefillPrepare,
+		Brief:      "Preparation on the Prefill node once the request has arrived.",
+		Level:      1,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPDPrefill,
+	},
+	{
+		Name:       StagePrefillBootstrap,
+		Brief:      "Setting up the transfer connection to the Decode node.",
+		Level:      1,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPDPrefill,
+	},
+	{
+		Name:       StagePrefillTransferKVCache,
+		Brief:      "Sending the KV cache to the Decode node.",
+		Level:      1,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPDPrefill,
+	},
+	{
+		Name:       StageDecodePrepare,
+		Brief:      "Preparation on the Decode node once the request has arrived.",
+		Level:      1,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPDDecode,
+	},
+	{
+		Name:       StageDecodeBootstrap,
+		Brief:      "Setting up the transfer connection to the Prefill node.",
+		Level:      1,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPDDecode,
+	},
+	{
+		Name:       StageDecodeTransferred,
+		Brief:      "Waiting for the transfer of the KV cache to finish.",
+		Level:      1,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPDDecode,
+	},
+	{
+		Name:       StageFakeOutput,
+		Brief:      "Completing the output of the prefill stage on the Decode node.",
+		Level:      3,
+		Process:    ProcessScheduler,
+		Deployment: DeploymentPDDecode,
+	},
+}
