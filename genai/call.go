@@ -1,0 +1,205 @@
+package genai
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Call is one request on its way. Its methods are safe for concurrent use, on a
+// nil *Call, and after End, when they do nothing.
+type Call struct {
+	inst      *Instrumentation
+	ctx       context.Context
+	span      trace.Span
+	recording bool
+	explicit  bool // the caller gave the start time
+
+	mu         sync.Mutex
+	request    Request
+	response   Response
+	firstToken time.Time
+	ended      bool
+}
+
+// Recording reports whether the span is recorded, so that attributes are worth
+// collecting. Token usage counts either way.
+func (c *Call) Recording() bool { return c != nil && c.recording }
+
+// Wanted reports whether anything comes of the call: a span, a token
+// measurement or a call of the function of [WithOnEnd]. Where it is false
+// nothing needs to be observed.
+func (c *Call) Wanted() bool {
+	return c != nil && (c.recording || c.inst.onEnd != nil || c.inst.tokens.counter.Enabled(c.ctx))
+}
+
+// WantsContent reports whether the messages of the request and the answer are
+// recorded. Where it is false they need not be collected.
+func (c *Call) WantsContent() bool { return c.Recording() && c.inst.content != ContentNone }
+
+// WantsToolCalls reports whether tool calls are recorded as attributes, as they
+// are on the chat streams of SGLang.
+func (c *Call) WantsToolCalls() bool {
+	if !c.Recording() {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inst.layout(&c.request).toolCalls
+}
+
+// Context returns the context that carries the span and the call.
+func (c *Call) Context() context.Context {
+	if c == nil {
+		return context.Background()
+	}
+	return c.ctx
+}
+
+// SetRequest replaces what is known of the request, but for its operation and
+// its start, and names the span after the model.
+func (c *Call) SetRequest(r Request) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	r.Model = clean(r.Model, maxName)
+	r.Operation, r.StartTime = c.request.Operation, c.request.StartTime
+	if c.recording && r.Model != c.request.Model {
+		c.span.SetName(spanName(r.Operation, r.Model))
+	}
+	c.request = r
+}
+
+// FirstToken tells when the first generated fragment of the answer was seen: a
+// piece of content, reasoning or a tool call, never the frame that only names
+// the role. A zero time means now. Only the first call counts.
+func (c *Call) FirstToken(at time.Time) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended || !c.firstToken.IsZero() {
+		return
+	}
+	if at.IsZero() {
+		at = time.Now()
+	}
+	c.firstToken = at
+}
+
+// SetResponse tells what is known of the answer so far. Fields that are set
+// replace what was told before; a usage that comes in parts is not added up,
+// since engines report running totals.
+func (c *Call) SetResponse(r Response) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		c.response.merge(&r)
+	}
+}
+
+// End ends the call exactly once: the first End decides, later ones do nothing.
+// r adds to what SetResponse told. A nil err means success, unless a finish
+// reason is abort. An error sets the span status; only an [*Error] and the
+// errors of package context are described in words, of others the Go type is
+// told, because their text may quote what a user typed.
+func (c *Call) End(r Response, err error) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	if c.ended {
+		c.mu.Unlock()
+		return
+	}
+	c.ended = true
+	c.response.merge(&r)
+	// Nothing changes these from here on, so no lock is held while foreign
+	// code runs below.
+	c.mu.Unlock()
+	c.finish(describe(err), err)
+}
+
+var errBackwards = errors.New("genai: a call was given an end before its start; its span has no length")
+
+func (c *Call) finish(failure *Error, cause error) {
+	end := c.response.EndTime
+	if end.IsZero() {
+		end = time.Now()
+	}
+	duration := end.Sub(c.request.StartTime)
+	if duration < 0 {
+		duration = 0
+		c.inst.backwards.Do(func() { otel.Handle(errBackwards) })
+	}
+	end = c.request.StartTime.Add(duration)
+
+	reasons, aborted := finishReasons(c.response.FinishReasons)
+	if failure == nil && aborted {
+		failure = &Error{Outcome: OutcomeAborted, Description: "the engine aborted the request"}
+		cause = failure
+	}
+	if c.recording {
+		c.record(failure, reasons, duration)
+		if c.explicit || !c.response.EndTime.IsZero() {
+			c.span.End(trace.WithTimestamp(end))
+		} else {
+			c.span.End()
+		}
+	} else {
+		c.span.End()
+	}
+	c.inst.tokens.add(c.ctx, &c.request, &c.response, failure == nil)
+	if c.inst.onEnd == nil {
+		return
+	}
+	f := Finished{
+		Operation: c.request.Operation, RequestModel: c.request.Model, ResponseModel: c.response.Model,
+		Stream: c.request.Stream, StartTime: c.request.StartTime, EndTime: end, Duration: duration,
+		Usage: c.response.Usage, FinishReasons: reasons, Err: cause,
+	}
+	if ttft := c.firstToken.Sub(f.StartTime); !c.firstToken.IsZero() && ttft >= 0 {
+		f.FirstTokenTime, f.TimeToFirstToken = c.firstToken, ttft
+	}
+	if failure != nil {
+		f.Outcome = failure.Outcome
+	}
+	c.inst.onEnd(c.ctx, f)
+}
+
+// finishReasons fills the places of choices that have no reason, once any other
+// has one, and reports whether the engine aborted one.
+func finishReasons(given []string) (reasons []string, aborted bool) {
+	missing, known := false, false
+	for _, r := range given {
+		known = known || r != ""
+		missing = missing || r == ""
+		aborted = aborted || r == "abort"
+	}
+	if !known {
+		return nil, false
+	}
+	if !missing {
+		return given, aborted
+	}
+	reasons = make([]string, len(given))
+	for i, r := range given {
+		if reasons[i] = r; r == "" {
+			reasons[i] = "error"
+		}
+	}
+	return reasons, aborted
+}

@@ -1,0 +1,74 @@
+package genai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Outcome is how a call ended.
+type Outcome uint8
+
+// The ways a call can end. All but OutcomeSuccess set the span status to ERROR.
+const (
+	OutcomeSuccess      Outcome = iota
+	OutcomeHTTPError            // the answer has a status of 400 or more
+	OutcomeStreamError          // an error object stood in the answer
+	OutcomeTruncated            // the answer ended before it was complete
+	OutcomeDisconnected         // the client left or the context was cancelled
+	OutcomeTransport            // the server could not be reached, or the connection broke
+	OutcomePanic                // the handler panicked
+	OutcomeAborted              // the engine finished a choice with the reason abort
+	OutcomeError                // any other error
+)
+
+var outcomeNames = [...]string{
+	"success", "http_error", "stream_error", "truncated", "disconnected", "transport_error", "panic", "aborted", "error",
+}
+
+// String returns the outcome in lower case, such as "truncated".
+func (o Outcome) String() string {
+	if int(o) < len(outcomeNames) {
+		return outcomeNames[o]
+	}
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
+}
+
+// Error is a failure of a call in words that are safe to record: Description
+// becomes the description of the span status and must hold nothing a user typed.
+type Error struct {
+	Outcome     Outcome
+	Description string
+	// Type is a short class such as BadRequestError, the value of error.type
+	// under [WithErrorType]. Empty: the outcome's name.
+	Type string
+}
+
+// Error returns the description.
+func (e *Error) Error() string { return e.Description }
+
+// describe turns err into an Error. The text of an error that is not ours can
+// quote a prompt (engines do so when they refuse a request), so only its Go
+// type is told.
+func describe(err error) *Error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e) && e != nil:
+		return e
+	case errors.Is(err, context.Canceled):
+		return &Error{Outcome: OutcomeDisconnected, Description: "the client disconnected or the request was cancelled"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Outcome: OutcomeDisconnected, Description: "the deadline of the request passed"}
+	}
+	name := fmt.Sprintf("%T", err)
+	return &Error{Outcome: OutcomeError, Description: "failed with an error of type " + name, Type: name}
+}
+
+func (e *Error) typeName() string {
+	if e.Type != "" {
+		return e.Type
+	}
+	return e.Outcome.String()
+}

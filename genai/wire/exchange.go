@@ -1,0 +1,396 @@
+// Package wire observes a request to an OpenAI-compatible API and its answer
+// from the bytes that pass, as vLLM and SGLang write them: chat completions,
+// completions, embeddings, rerank and score, as one JSON document or as a
+// stream of server-sent events.
+//
+// It needs no net/http, so it serves ext_proc servers, other HTTP frameworks
+// and proxies of any kind. [Start] an [Exchange], hand it the pieces as they
+// pass, cut anywhere, and end it:
+//
+//	ctx, x := wire.Start(ctx, inst, wire.RequestHead{Operation: genai.OperationChat})
+//	x.RequestBody(piece)
+//	x.ResponseHead(wire.ResponseHead{Status: 200, ContentType: "text/event-stream"})
+//	x.ResponseBody(piece)
+//	x.End(nil)
+//
+// Bodies are never held: what is kept of an exchange is bounded whatever the
+// peer sends, at 256 bytes for each name or identifier, 64 tool calls with 16
+// KiB of arguments, and, only where content is recorded, 1 MiB of text in each
+// direction.
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/otel"
+
+	"github.com/infertel/infertel-go/genai"
+)
+
+// RequestHead is what is known of a request before its body.
+type RequestHead struct {
+	Operation genai.Operation
+	// RequestID is the header X-Request-Id, SessionID the header X-Session-ID.
+	// A body that names its own comes first.
+	RequestID, SessionID string
+	// ContentEncoding is the header Content-Encoding. Bodies in gzip are
+	// decoded to be looked at, bodies in any other encoding are not looked at.
+	ContentEncoding string
+	// StartTime is when the request arrived. Zero: now.
+	StartTime time.Time
+}
+
+// ResponseHead is what is known of an answer before its body.
+type ResponseHead struct {
+	// Status is the HTTP status; 400 and above make the call an error.
+	Status int
+	// ContentType tells a stream (text/event-stream) from a JSON document. If
+	// it names neither, the first bytes of the body tell.
+	ContentType string
+	// ContentEncoding is as for requests.
+	ContentEncoding string
+}
+
+// Exchange is one request and its answer. Its methods are safe for concurrent
+// use, on a nil *Exchange, and after End. No method keeps a reference to the
+// bytes it is given.
+type Exchange struct {
+	mu            sync.Mutex
+	call          *genai.Call
+	head          RequestHead
+	contentLength int
+
+	request     requestReader
+	requestBody body
+	requestDone bool
+
+	response     responseReader
+	responseBody body
+	status       int
+	answered     bool // the head of the answer came
+	sniffing     bool // the first bytes tell what the answer is
+	ended        bool
+}
+
+// body is the state of a body on its way to a reader.
+type body struct {
+	inflater *inflater
+	opaque   bool // in an encoding that is not understood: not looked at
+}
+
+// Start begins the entry span of a request; see [genai.Instrumentation.Start]
+// for the context it returns. The Exchange is nil, and all its methods do
+// nothing, if neither a span, nor the token metric, nor a callback wants it.
+func Start(ctx context.Context, inst *genai.Instrumentation, h RequestHead) (context.Context, *Exchange) {
+	ctx, call := inst.Start(ctx, genai.Request{Operation: h.Operation, StartTime: h.StartTime})
+	if !call.Wanted() {
+		call.End(genai.Response{}, nil)
+		return ctx, nil
+	}
+	x := &Exchange{call: call, head: h, contentLength: inst.ContentMaxLength()}
+	x.request.reset(h.Operation, call.WantsContent(), x.contentLength)
+	x.response.reset(h.Operation, call.WantsContent(), x.contentLength)
+	x.requestBody.open(h.ContentEncoding, x.readRequest)
+	return ctx, x
+}
+
+func (b *body) open(encoding string, read func([]byte)) {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		b.inflater = newInflater(read)
+	default:
+		b.opaque = true
+	}
+}
+
+// write hands p to the reader, decoded.
+func (b *body) write(p []byte, read func([]byte)) {
+	switch {
+	case b.opaque:
+	case b.inflater == nil:
+		read(p)
+	default:
+		b.inflater.write(p)
+		b.opaque = b.inflater.err != nil
+	}
+}
+
+func (b *body) close() {
+	if b.inflater != nil {
+		b.inflater.stop()
+	}
+}
+
+// guard keeps a fault in the observation away from the host: what is observed
+// is given up, the bytes pass.
+func (x *Exchange) guard() {
+	if r := recover(); r != nil {
+		x.requestBody.opaque, x.responseBody.opaque = true, true
+		otel.Handle(fmt.Errorf("genai/wire: the observation of a request failed and was given up: %T", r))
+	}
+	x.mu.Unlock()
+}
+
+// RequestBody looks at the next piece of the request body.
+func (x *Exchange) RequestBody(p []byte) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.guard()
+	if !x.ended && !x.requestDone {
+		x.requestBody.write(p, x.readRequest)
+	}
+}
+
+func (x *Exchange) readRequest(p []byte) {
+	x.request.json.Write(p)
+	if x.request.json.Done() && !x.requestDone {
+		x.settleRequest()
+		x.requestDone = true
+	}
+}
+
+// RequestRestart forgets the request body seen so far, for a transport that
+// sends it again.
+func (x *Exchange) RequestRestart() {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.guard()
+	if x.ended || x.requestDone {
+		return
+	}
+	x.requestBody.close()
+	x.requestBody = body{}
+	x.requestBody.open(x.head.ContentEncoding, x.readRequest)
+	x.request.reset(x.head.Operation, x.call.WantsContent(), x.contentLength)
+}
+
+// settleRequest tells the call what is known of the request.
+func (x *Exchange) settleRequest() {
+	r := x.request.facts
+	if r.ID == "" {
+		r.ID = x.head.RequestID
+	}
+	if r.SessionID == "" {
+		r.SessionID = x.head.SessionID
+	}
+	x.call.SetRequest(r)
+}
+
+// ResponseHead looks at the head of the answer. Heads of informational answers
+// (1xx) need not be given.
+func (x *Exchange) ResponseHead(h ResponseHead) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.guard()
+	if x.ended || x.answered {
+		return
+	}
+	x.answered, x.status = true, h.Status
+	if !x.requestDone {
+		x.settleRequest()
+	}
+	if x.call.WantsToolCalls() {
+		x.response.argumentLimit = max(x.response.argumentLimit, maxArguments+utf8.UTFMax)
+	}
+	kind, _, _ := strings.Cut(h.ContentType, ";")
+	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
+	case kind == "text/event-stream":
+		x.response.stream = true
+	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
+	default:
+		x.sniffing = true
+	}
+	x.responseBody.open(h.ContentEncoding, x.readResponse)
+}
+
+// ResponseBody looks at the next piece of the answer's body.
+func (x *Exchange) ResponseBody(p []byte) {
+	if x == nil || len(p) == 0 {
+		return
+	}
+	x.mu.Lock()
+	defer x.guard()
+	if !x.ended {
+		x.responseBody.write(p, x.readResponse)
+	}
+}
+
+func (x *Exchange) readResponse(p []byte) {
+	if x.sniffing {
+		p = x.sniff(p)
+	}
+	x.response.write(p)
+	if x.response.stream && x.response.increments > 0 {
+		x.call.FirstToken(time.Time{})
+	}
+}
+
+// sniff tells a stream from a document by the first byte that is not a space,
+// and returns what is left to read.
+func (x *Exchange) sniff(p []byte) []byte {
+	for i, c := range p {
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case 'd', ':', 'e', 'r', 'i', 0xEF: // data, comment, event, retry, id, byte order mark
+			x.response.stream = true
+		}
+		x.sniffing = false
+		return p[i:]
+	}
+	return nil
+}
+
+// Complete reports whether the answer has been seen to its end: a whole JSON
+// document, or a stream with its end mark or a finish reason for every choice.
+func (x *Exchange) Complete() bool {
+	if x == nil {
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.response.complete(x.request.choices())
+}
+
+// Request returns what is known of the request so far.
+func (x *Exchange) Request() genai.Request {
+	if x == nil {
+		return genai.Request{}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.request.facts
+}
+
+// Response returns what is known of the answer so far. Its messages are there
+// only where content is recorded.
+func (x *Exchange) Response() genai.Response {
+	if x == nil {
+		return genai.Response{}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.response.response(x.request.choices(), false, x.call.WantsContent())
+}
+
+// End ends the exchange, and its span, exactly once. err is nil if the answer
+// ended by itself, an [*genai.Error] or the error that ended it otherwise. An
+// answer that was seen whole is a success whatever happened to the connection
+// after it; one that ended too early is an error even without err.
+func (x *Exchange) End(err error) {
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	if x.ended {
+		x.mu.Unlock()
+		return
+	}
+	x.ended = true
+	resp, err := x.settle(err)
+	x.mu.Unlock()
+	x.call.End(resp, err)
+}
+
+func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
+	outcome = err
+	defer func() {
+		if r := recover(); r != nil {
+			otel.Handle(fmt.Errorf("genai/wire: the observation of a request failed and was given up: %T", r))
+		}
+	}()
+	x.requestBody.close()
+	x.responseBody.close()
+	if !x.requestDone {
+		x.request.json.Finish()
+		x.settleRequest()
+	}
+	r := &x.response
+	if x.responseBody.opaque {
+		// What a broken encoding gave up to here may be anything.
+		*r = responseReader{}
+	} else if x.answered {
+		r.finish()
+	}
+	expected := x.request.choices()
+	complete := !x.responseBody.opaque && r.bytes && r.complete(expected)
+	outcome = x.outcome(err, complete)
+	return r.response(expected, outcome != nil, x.call.WantsContent()), outcome
+}
+
+// outcome decides how the exchange ended.
+func (x *Exchange) outcome(err error, complete bool) error {
+	r := &x.response
+	var e *genai.Error
+	switch {
+	case errors.As(err, &e) && e.Outcome == genai.OutcomePanic:
+		return err
+	case x.status >= 400:
+		return statusError(x.status, r.errorType)
+	case r.failed:
+		description := "the server reported an error in its answer"
+		if isWord(r.errorType) {
+			return &genai.Error{Outcome: genai.OutcomeStreamError, Type: r.errorType, Description: description + ": " + r.errorType}
+		}
+		return &genai.Error{Outcome: genai.OutcomeStreamError, Description: description}
+	case complete:
+		return nil
+	case err != nil:
+		return err
+	case x.truncated():
+		return errTruncated
+	}
+	return nil
+}
+
+var errTruncated = &genai.Error{Outcome: genai.OutcomeTruncated, Description: "the answer was cut off before it was complete"}
+
+// truncated reports whether an answer that is not complete should be.
+func (x *Exchange) truncated() bool {
+	r := &x.response
+	switch {
+	case !x.answered || x.responseBody.opaque:
+		return false
+	case r.stream:
+		return true
+	}
+	// A document that was begun; what is not JSON at all says nothing, nor does
+	// one whose encoding broke off.
+	return r.bytes && !r.json.Failed() && x.responseBody.inflater == nil
+}
+
+func statusError(status int, errorType string) error {
+	if isWord(errorType) {
+		return &genai.Error{Outcome: genai.OutcomeHTTPError, Type: errorType, Description: errorType}
+	}
+	text := fmt.Sprintf("HTTP %d", status)
+	return &genai.Error{Outcome: genai.OutcomeHTTPError, Type: fmt.Sprint(status), Description: text}
+}
+
+// isWord reports whether s can be the name of a class of errors: anything
+// longer could quote a prompt.
+func isWord(s string) bool {
+	if s == "" || len(s) > 64 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,93 @@
+package wire
+
+import (
+	"compress/gzip"
+	"io"
+	"iter"
+)
+
+// maxInflated bounds how much of a compressed body is looked at: a few
+// kilobytes can stand for gigabytes.
+const maxInflated = 64 << 20
+
+// inflater decodes gzip that is pushed in pieces. The decoder of the standard
+// library pulls, so it runs as a coroutine that is resumed by each piece and
+// runs on the goroutine of the caller. stop ends it.
+type inflater struct {
+	in     []byte
+	yield  func(struct{}) bool
+	resume func() (struct{}, bool)
+	stop   func()
+	err    error // once the body turned out not to be gzip
+	over   bool
+}
+
+func newInflater(out func([]byte)) *inflater {
+	f := &inflater{}
+	f.resume, f.stop = iter.Pull(func(yield func(struct{}) bool) {
+		f.yield = yield
+		f.err = f.run(out)
+	})
+	return f
+}
+
+func (f *inflater) write(p []byte) {
+	if f.over {
+		return
+	}
+	f.in = p
+	if _, more := f.resume(); !more {
+		f.over = true
+	}
+	f.in = nil
+}
+
+func (f *inflater) run(out func([]byte)) error {
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, 4<<10)
+	for left := maxInflated; left > 0; {
+		n, err := z.Read(buf[:min(len(buf), left)])
+		out(buf[:n])
+		left -= n
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Read and ReadByte give the decoder what was pushed. With ReadByte it takes no
+// more than it needs, so each flush of the sender is decoded at once.
+func (f *inflater) Read(p []byte) (int, error) {
+	if !f.wait() {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n := copy(p, f.in)
+	f.in = f.in[n:]
+	return n, nil
+}
+
+func (f *inflater) ReadByte() (byte, error) {
+	if !f.wait() {
+		return 0, io.ErrUnexpectedEOF
+	}
+	c := f.in[0]
+	f.in = f.in[1:]
+	return c, nil
+}
+
+// wait hands control back until there is input, and reports whether any comes.
+func (f *inflater) wait() bool {
+	for len(f.in) == 0 {
+		if !f.yield(struct{}{}) {
+			return false
+		}
+	}
+	return true
+}

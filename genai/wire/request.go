@@ -1,0 +1,460 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/infertel/infertel-go/genai"
+	"github.com/infertel/infertel-go/internal/jsonstream"
+)
+
+// Bounds on what is kept of one request or answer, in bytes.
+const (
+	maxField   = 256     // names and identifiers
+	maxContent = 1 << 20 // all texts of one direction together
+	partCost   = 64      // what a message or part counts for, however short its text
+)
+
+// The places of a request that are watched.
+const (
+	reqModel = iota + 1
+	reqStream
+	reqN
+	reqTemperature
+	reqTopP
+	reqTopK
+	reqMaxTokens
+	reqMaxCompletionTokens
+	reqUser
+	reqSession
+	reqRequestID
+	reqRID
+	reqTool
+	reqPrompt     // prompt or input: a string, a list
+	reqPromptItem // an element of that list: a string, a token id, a list of ids
+	reqTokenID
+	reqMessage
+	reqRole
+	reqContent // a string or a list of parts
+	reqPart    // a string or an object
+	reqPartType
+	reqText
+	reqMediaURL // the place of an image, video or audio: an address or a data URL
+	reqAudioData
+	reqAudioFormat
+	reqFileID
+	reqFileData
+	reqReasoning
+	reqToolCallID
+	reqCall
+	reqCallID
+	reqCallName
+	reqCallArguments
+	reqPassage // a query or document of a rerank or score request
+)
+
+func watch(id int) *jsonstream.Node { return &jsonstream.Node{ID: id} }
+
+// parameters are the members that count whatever is done with content.
+var parameters = []jsonstream.Field{
+	{Name: "model", Node: watch(reqModel)},
+	{Name: "stream", Node: watch(reqStream)},
+	{Name: "n", Node: watch(reqN)},
+	{Name: "temperature", Node: watch(reqTemperature)},
+	{Name: "top_p", Node: watch(reqTopP)},
+	{Name: "top_k", Node: watch(reqTopK)},
+	{Name: "max_tokens", Node: watch(reqMaxTokens)},
+	{Name: "max_completion_tokens", Node: watch(reqMaxCompletionTokens)},
+	{Name: "user", Node: watch(reqUser)},
+	{Name: "session_id", Node: watch(reqSession)},
+	{Name: "request_id", Node: watch(reqRequestID)},
+	{Name: "rid", Node: watch(reqRID)},
+	{Name: "tools", Node: &jsonstream.Node{Elem: watch(reqTool)}},
+	{Name: "prompt", Node: prompts},
+	{Name: "input", Node: prompts},
+}
+
+var prompts = &jsonstream.Node{ID: reqPrompt, Elem: &jsonstream.Node{ID: reqPromptItem, Elem: watch(reqTokenID)}}
+
+var requestWithoutContent = &jsonstream.Node{Fields: parameters}
+
+var requestWithContent = &jsonstream.Node{Fields: append([]jsonstream.Field{
+	{Name: "messages", Node: &jsonstream.Node{Elem: messageNode}},
+	{Name: "query", Node: passage},
+	{Name: "queries", Node: passages},
+	{Name: "documents", Node: passages},
+	{Name: "items", Node: passages},
+	{Name: "text_1", Node: passages},
+	{Name: "text_2", Node: passages},
+}, parameters...)}
+
+var passage = &jsonstream.Node{ID: reqPassage, Fields: []jsonstream.Field{{Name: "text", Node: watch(reqPassage)}}}
+
+// passages is a passage or a list of them.
+var passages = &jsonstream.Node{ID: reqPassage, Elem: passage, Fields: passage.Fields}
+
+var mediaNode = &jsonstream.Node{ID: reqMediaURL, Fields: []jsonstream.Field{{Name: "url", Node: watch(reqMediaURL)}}}
+
+var messageNode = &jsonstream.Node{ID: reqMessage, Fields: []jsonstream.Field{
+	{Name: "role", Node: watch(reqRole)},
+	{Name: "content", Node: &jsonstream.Node{ID: reqContent, Elem: &jsonstream.Node{ID: reqPart, Fields: []jsonstream.Field{
+		{Name: "type", Node: watch(reqPartType)},
+		{Name: "text", Node: watch(reqText)},
+		{Name: "refusal", Node: watch(reqText)},
+		{Name: "thinking", Node: watch(reqText)},
+		{Name: "image_url", Node: mediaNode},
+		{Name: "video_url", Node: mediaNode},
+		{Name: "audio_url", Node: mediaNode},
+		{Name: "input_audio", Node: &jsonstream.Node{Fields: []jsonstream.Field{
+			{Name: "data", Node: watch(reqAudioData)}, {Name: "format", Node: watch(reqAudioFormat)},
+		}}},
+		{Name: "file", Node: &jsonstream.Node{Fields: []jsonstream.Field{
+			{Name: "file_id", Node: watch(reqFileID)}, {Name: "file_data", Node: watch(reqFileData)},
+		}}},
+	}}}},
+	{Name: "reasoning", Node: watch(reqReasoning)},
+	{Name: "reasoning_content", Node: watch(reqReasoning)},
+	{Name: "tool_call_id", Node: watch(reqToolCallID)},
+	{Name: "tool_calls", Node: &jsonstream.Node{Elem: &jsonstream.Node{ID: reqCall, Fields: []jsonstream.Field{
+		{Name: "id", Node: watch(reqCallID)},
+		{Name: "function", Node: &jsonstream.Node{Fields: []jsonstream.Field{
+			{Name: "name", Node: watch(reqCallName)}, {Name: "arguments", Node: watch(reqCallArguments)},
+		}}},
+	}}}},
+}}
+
+// requestReader gathers a genai.Request from a body that comes in pieces.
+type requestReader struct {
+	json    jsonstream.Reader
+	facts   genai.Request
+	content bool
+	limit   int // to which a text is kept
+	left    int // of the content budget
+
+	text   []byte // of the string being read, as far as it is kept
+	length int    // of the string being read
+	tail   [2]byte
+
+	n, maxTokens, maxCompletionTokens int
+	temperature, topP, topK           float64
+
+	prompts  int // prompts in the request
+	tokenIDs int // in the prompt being read
+	asIDs    bool
+
+	message   genai.Message
+	part      genai.Part
+	call      genai.Part
+	reasoning string
+	resultID  string
+}
+
+func (r *requestReader) reset(op genai.Operation, content bool, contentLength int) {
+	r.facts = genai.Request{Operation: op}
+	r.content, r.left = content, maxContent
+	r.limit = contentLength + utf8.UTFMax // the rest of the last character, so that the cut can be found
+	root := requestWithoutContent
+	if content {
+		root = requestWithContent
+	}
+	r.json.Reset(root, r)
+}
+
+// choices is how many choices the request asks for.
+func (r *requestReader) choices() int {
+	n := max(r.prompts, 1)
+	if r.facts.ChoiceCount != nil {
+		n *= max(*r.facts.ChoiceCount, 1)
+	}
+	return n
+}
+
+// Open implements jsonstream.Handler.
+func (r *requestReader) Open(id int, k jsonstream.Kind) {
+	r.text, r.length = r.text[:0], 0
+	switch id {
+	case reqPrompt:
+		r.prompts, r.tokenIDs, r.asIDs = 0, 0, false
+	case reqPromptItem:
+		if k == jsonstream.Array {
+			r.tokenIDs = 0
+		}
+	case reqMessage:
+		r.message, r.reasoning, r.resultID = genai.Message{}, "", ""
+	case reqPart:
+		r.part = genai.Part{}
+	case reqCall:
+		r.call = genai.Part{Type: genai.PartToolCall}
+	}
+}
+
+// Text implements jsonstream.Handler.
+func (r *requestReader) Text(id int, p []byte) {
+	limit := maxField
+	switch id {
+	case reqContent, reqPart, reqText, reqReasoning, reqCallArguments, reqPassage, reqMediaURL, reqPrompt, reqPromptItem:
+		limit = r.limit
+		if !r.content {
+			limit = 0
+		}
+	case reqAudioData:
+		limit = 0
+	}
+	r.length += len(p)
+	switch {
+	case len(p) >= 2:
+		copy(r.tail[:], p[len(p)-2:])
+	case len(p) == 1:
+		r.tail[0], r.tail[1] = r.tail[1], p[0]
+	}
+	if room := limit - len(r.text); room > 0 {
+		r.text = append(r.text, p[:min(room, len(p))]...)
+	}
+}
+
+// Close implements jsonstream.Handler.
+func (r *requestReader) Close(id int, k jsonstream.Kind, raw []byte) {
+	switch k {
+	case jsonstream.String:
+		r.closeString(id)
+	case jsonstream.Number:
+		r.closeNumber(id, raw)
+	case jsonstream.True:
+		if id == reqStream {
+			r.facts.Stream = true
+		}
+	case jsonstream.False:
+		if id == reqStream {
+			r.facts.Stream = false
+		}
+	case jsonstream.Object, jsonstream.Array:
+		r.closeContainer(id, k)
+	}
+}
+
+func (r *requestReader) closeString(id int) {
+	switch id {
+	case reqModel:
+		r.facts.Model = string(r.text)
+	case reqUser:
+		r.facts.UserID = string(r.text)
+	case reqSession:
+		r.facts.SessionID = string(r.text)
+	case reqRequestID, reqRID:
+		r.facts.ID = string(r.text)
+	case reqPrompt, reqPromptItem:
+		r.prompts++
+		if r.content {
+			r.addMessage("user", genai.TextPart(r.keep()))
+		}
+	case reqRole:
+		r.message.Role = string(r.text)
+	case reqContent:
+		if r.length > 0 {
+			r.addPart(genai.TextPart(r.keep()))
+		}
+	case reqPart:
+		r.addPart(genai.TextPart(r.keep()))
+	case reqPartType:
+		r.part.Type = string(r.text)
+	case reqText:
+		r.part.Content = r.keep()
+	case reqMediaURL, reqFileData:
+		r.media()
+	case reqAudioData:
+		r.part.Size = decodedLength(r.length, r.tail)
+	case reqAudioFormat:
+		r.part.MIMEType = "audio/" + string(r.text)
+	case reqFileID:
+		r.part.FileID = string(r.text)
+	case reqReasoning:
+		if r.reasoning == "" {
+			r.reasoning = r.keep()
+		}
+	case reqToolCallID:
+		r.resultID = string(r.text)
+	case reqCallID:
+		r.call.ID = string(r.text)
+	case reqCallName:
+		r.call.Name = string(r.text)
+	case reqCallArguments:
+		r.call.Arguments = r.keep()
+	case reqPassage:
+		r.addPassage(genai.TextPart(r.keep()))
+	}
+}
+
+func (r *requestReader) closeNumber(id int, raw []byte) {
+	switch id {
+	case reqTokenID:
+		r.tokenIDs++
+		return
+	case reqPromptItem:
+		r.tokenIDs++
+		r.asIDs = true
+		return
+	case reqPrompt, reqTool:
+		return
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return
+	}
+	whole := int(v)
+	isWhole := float64(whole) == v
+	switch id {
+	case reqN:
+		if r.n = whole; isWhole {
+			r.facts.ChoiceCount = &r.n
+		}
+	case reqTemperature:
+		r.temperature, r.facts.Temperature = v, &r.temperature
+	case reqTopP:
+		r.topP, r.facts.TopP = v, &r.topP
+	case reqTopK:
+		r.topK, r.facts.TopK = v, &r.topK
+	case reqMaxTokens:
+		// The new name comes first where both are given.
+		if r.maxTokens = whole; isWhole && r.facts.MaxTokens != &r.maxCompletionTokens {
+			r.facts.MaxTokens = &r.maxTokens
+		}
+	case reqMaxCompletionTokens:
+		if r.maxCompletionTokens = whole; isWhole {
+			r.facts.MaxTokens = &r.maxCompletionTokens
+		}
+	}
+}
+
+func (r *requestReader) closeContainer(id int, k jsonstream.Kind) {
+	switch id {
+	case reqTool:
+		r.facts.HasTools = true
+	case reqPromptItem:
+		r.prompts++
+		if r.content && k == jsonstream.Array {
+			r.addMessage("user", genai.Part{Type: genai.PartTokenIDs, Size: r.tokenIDs})
+		}
+	case reqPrompt:
+		if r.asIDs && r.prompts == 0 {
+			r.prompts = 1
+			if r.content {
+				r.addMessage("user", genai.Part{Type: genai.PartTokenIDs, Size: r.tokenIDs})
+			}
+		}
+	case reqPart:
+		r.closePart()
+	case reqCall:
+		r.addPart(r.call)
+	case reqMessage:
+		r.closeMessage()
+	}
+}
+
+// keep takes over the text of the string that was read, within the budget.
+func (r *requestReader) keep() string {
+	s := r.text[:min(len(r.text), max(r.left, 0))]
+	r.left -= len(s)
+	return string(s)
+}
+
+func (r *requestReader) addPart(p genai.Part) {
+	if r.left <= 0 {
+		return
+	}
+	r.left -= partCost
+	r.message.Parts = append(r.message.Parts, p)
+}
+
+func (r *requestReader) addMessage(role string, parts ...genai.Part) {
+	if r.left <= 0 {
+		return
+	}
+	r.left -= partCost
+	r.facts.Messages = append(r.facts.Messages, genai.Message{Role: role, Parts: parts})
+}
+
+// addPassage adds to the one message that stands for a query and its documents.
+func (r *requestReader) addPassage(p genai.Part) {
+	if len(r.facts.Messages) == 0 {
+		r.addMessage("user", p)
+		return
+	}
+	if m := &r.facts.Messages[0]; r.left > 0 {
+		r.left -= partCost
+		m.Parts = append(m.Parts, p)
+	}
+}
+
+func (r *requestReader) closeMessage() {
+	m := r.message
+	if r.resultID != "" || m.Role == "tool" {
+		for i := range m.Parts {
+			if p := &m.Parts[i]; p.Type == genai.PartText {
+				*p = genai.ToolCallResponsePart(r.resultID, p.Content)
+			}
+		}
+	}
+	if r.reasoning != "" {
+		m.Parts = append([]genai.Part{genai.ReasoningPart(r.reasoning)}, m.Parts...)
+	}
+	r.addMessage(m.Role, m.Parts...)
+}
+
+// closePart names a part as the OpenTelemetry message schema does. A type it
+// does not know is kept as it is, without its payload.
+func (r *requestReader) closePart() {
+	p := r.part
+	switch p.Type {
+	case "text", "input_text", "output_text", "refusal":
+		p = genai.TextPart(p.Content)
+	case "thinking", "reasoning":
+		p = genai.ReasoningPart(p.Content)
+	case "image_url", "input_image", "video_url", "audio_url":
+		modality, _, _ := strings.Cut(strings.TrimPrefix(p.Type, "input_"), "_")
+		p.Modality = modality
+		p.Type = genai.PartURI
+		if p.URI == "" {
+			p.Type = genai.PartBlob
+		}
+	case "input_audio":
+		p = genai.BlobPart("audio", p.MIMEType, p.Size)
+	case "file", "input_file":
+		p.Type = genai.PartFile
+		if p.FileID == "" {
+			p.Type = genai.PartBlob
+		}
+	default:
+		p = genai.Part{Type: p.Type}
+	}
+	r.addPart(p)
+}
+
+// media takes the address of a part, or of a data URL its kind and size.
+func (r *requestReader) media() {
+	head := string(r.text[:min(len(r.text), maxField)])
+	rest, isData := strings.CutPrefix(head, "data:")
+	if !isData {
+		r.part.URI = r.keep()
+		return
+	}
+	meta, _, found := strings.Cut(rest, ",")
+	if !found {
+		return
+	}
+	size := r.length - len("data:") - len(meta) - len(",")
+	mimeType, encoding, _ := strings.Cut(meta, ";")
+	if strings.HasSuffix(encoding, "base64") {
+		size = decodedLength(size, r.tail)
+	}
+	r.part.MIMEType, r.part.Size = mimeType, size
+}
+
+// decodedLength is the number of bytes in n characters of base64 that end in
+// tail.
+func decodedLength(n int, tail [2]byte) int {
+	for i := 1; i >= 0 && n > 0 && tail[i] == '='; i-- {
+		n--
+	}
+	return n * 3 / 4
+}
