@@ -124,7 +124,7 @@ const (
 	//
 	// Type: string.
 	// Values: decode, prefill, prebuilt.
-	// Source: event schedule.
+	// Source: event schedule, when known.
 	ForwardModeKey = attribute.Key("forward_mode")
 
 	// AbortTypeKey is the key of "type": kind of the end reason of an aborted

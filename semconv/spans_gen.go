@@ -134,7 +134,7 @@ func Spans() []SpanType {
 					Attributes: []AttributeSpec{
 						{Key: BatchIDKey, Type: TypeString},
 						{Key: BatchSizeKey, Type: TypeInt},
-						{Key: ForwardModeKey, Type: TypeString, Enum: []string{"decode", "prefill", "prebuilt"}},
+						{Key: ForwardModeKey, Type: TypeString, When: "known", Enum: []string{"decode", "prefill", "prebuilt"}},
 					},
 				},
 			},
@@ -143,7 +143,7 @@ func Spans() []SpanType {
 		},
 		{
 			ID:    "sglang.stage",
-			Brief: "One piece of work within a thread. The groups below list the stages.",
+			Brief: "One piece of work within a thread.",
 			Names: []string{"{stage}"},
 			Events: []EventType{
 				{
@@ -158,7 +158,7 @@ func Spans() []SpanType {
 					Attributes: []AttributeSpec{
 						{Key: BatchIDKey, Type: TypeString},
 						{Key: BatchSizeKey, Type: TypeInt},
-						{Key: ForwardModeKey, Type: TypeString, Enum: []string{"decode", "prefill", "prebuilt"}},
+						{Key: ForwardModeKey, Type: TypeString, When: "known", Enum: []string{"decode", "prefill", "prebuilt"}},
 					},
 				},
 			},
