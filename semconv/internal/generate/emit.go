@@ -103,16 +103,3 @@ func quoteAll(list []string) string {
 	}
 	return strings.Join(q, ", ")
 }
-
-func unexported(name string) string {
-	g := goName(name)
-	for i := range g {
-		if i > 0 && (i+1 == len(g) || strings.ToUpper(g[i+1:i+2]) != g[i+1:i+2]) {
-			if i == 1 {
-				return strings.ToLower(g[:1]) + g[1:]
-			}
-			return strings.ToLower(g[:i]) + g[i:]
-		}
-	}
-	return strings.ToLower(g)
-}

@@ -27,6 +27,12 @@ func goName(name string) string {
 	return b.String()
 }
 
+// unexported turns a name into the Go name of a parameter.
+func unexported(name string) string {
+	w := words(name)
+	return strings.ToLower(w[0]) + goName(strings.Join(w[1:], "_"))
+}
+
 func words(name string) []string {
 	return strings.FieldsFunc(splitCamel(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
