@@ -13,9 +13,12 @@ type FieldKind string
 
 // The kinds of field.
 const (
+	// FieldAttribute is an attribute of a span.
 	FieldAttribute FieldKind = "attribute"
+	// FieldDimension is a dimension of a metric.
 	FieldDimension FieldKind = "dimension"
-	FieldMetric    FieldKind = "metric"
+	// FieldMetric is a metric.
+	FieldMetric FieldKind = "metric"
 )
 
 // Field is the name of one meaning at one source.

@@ -42,17 +42,30 @@ const (
 
 // The places that report fields.
 const (
-	SourceVLLMEntry        Source = "vllm.entry"
-	SourceSGLangEntry      Source = "sglang.entry"
+	// SourceVLLMEntry: one call to the OpenAI-compatible API in front of vLLM.
+	SourceVLLMEntry Source = "vllm.entry"
+	// SourceSGLangEntry: one call to the OpenAI-compatible API in front of SGLang.
+	SourceSGLangEntry Source = "sglang.entry"
+	// SourceVLLMV0LLMRequest: one request in a vLLM V0 engine, from arrival to
+	// finish.
 	SourceVLLMV0LLMRequest Source = "vllm.v0.llm_request"
+	// SourceVLLMV1LLMRequest: one request in a vLLM V1 engine, from arrival to
+	// finish.
 	SourceVLLMV1LLMRequest Source = "vllm.v1.llm_request"
-	SourceSGLangRequest    Source = "sglang.request"
-	SourceOpenTelemetry    Source = "opentelemetry"
-	SourceVLLMV1Metrics    Source = "vllm.v1.metrics"
-	SourceVLLMToken        Source = "vllm.token"
-	SourceSGLangToken      Source = "sglang.token"
-	SourceVLLMV0Metrics    Source = "vllm.v0.metrics"
-	SourceSGLangMetrics    Source = "sglang.metrics"
+	// SourceSGLangRequest: one request in SGLang, from the frontend process.
+	SourceSGLangRequest Source = "sglang.request"
+	// SourceOpenTelemetry: OpenTelemetry's conventions for generative AI.
+	SourceOpenTelemetry Source = "opentelemetry"
+	// SourceVLLMV1Metrics: the metrics of a vLLM V1 engine.
+	SourceVLLMV1Metrics Source = "vllm.v1.metrics"
+	// SourceVLLMToken: the token metric of the API layer in front of vLLM.
+	SourceVLLMToken Source = "vllm.token"
+	// SourceSGLangToken: the token metric in front of SGLang.
+	SourceSGLangToken Source = "sglang.token"
+	// SourceVLLMV0Metrics: the metrics of a vLLM V0 engine.
+	SourceVLLMV0Metrics Source = "vllm.v0.metrics"
+	// SourceSGLangMetrics: the metrics of SGLang's scheduler and frontend.
+	SourceSGLangMetrics Source = "sglang.metrics"
 )
 
 var fields = [...]Field{

@@ -11,12 +11,19 @@ type ValueType uint8
 
 // The documented value types.
 const (
+	// TypeString is a string.
 	TypeString ValueType = iota + 1
+	// TypeInt is a 64-bit integer.
 	TypeInt
+	// TypeDouble is a 64-bit floating-point number.
 	TypeDouble
+	// TypeBoolean is a truth value.
 	TypeBoolean
+	// TypeStringSlice is an array of strings.
 	TypeStringSlice
+	// TypeIntSlice is an array of integers.
 	TypeIntSlice
+	// TypeDoubleSlice is an array of floating-point numbers.
 	TypeDoubleSlice
 	// TypeAny is a structured value, which only log events can carry.
 	TypeAny
@@ -194,9 +201,12 @@ type Process string
 
 // The processes that produce stages.
 const (
-	ProcessFrontend     Process = "frontend"
+	// ProcessFrontend serves the API and tokenizes.
+	ProcessFrontend Process = "frontend"
+	// ProcessDPController spreads requests over data parallel ranks.
 	ProcessDPController Process = "dp_controller"
-	ProcessScheduler    Process = "scheduler"
+	// ProcessScheduler schedules and runs batches.
+	ProcessScheduler Process = "scheduler"
 )
 
 // Deployment is the kind of SGLang deployment that a stage is limited to.
@@ -260,8 +270,10 @@ type Instrument string
 
 // The kinds of instrument.
 const (
+	// InstrumentCounter only ever goes up.
 	InstrumentCounter Instrument = "counter"
-	InstrumentGauge   Instrument = "gauge"
+	// InstrumentGauge is the value of the moment.
+	InstrumentGauge Instrument = "gauge"
 )
 
 // MetricType is one documented metric.

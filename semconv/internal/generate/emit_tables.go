@@ -194,6 +194,7 @@ func emitMapping(r *registry) *source {
 	}
 	src.p(")\n\n// The places that report fields.\nconst (")
 	for _, s := range r.sources() {
+		src.comment(fmt.Sprintf("Source%s: %s", goName(s), r.describe(s)))
 		src.p("Source%s Source = %q", goName(s), s)
 	}
 	src.p(")\n\nvar fields = [...]Field{")
@@ -204,6 +205,28 @@ func emitMapping(r *registry) *source {
 	}
 	src.p("}")
 	return src
+}
+
+// describe says what a source is.
+func (r *registry) describe(source string) string {
+	for _, s := range r.spans {
+		if s.id == source {
+			return sentence(s.Brief)
+		}
+	}
+	for _, m := range r.metrics {
+		for _, rep := range m.Annotations.Infertel.Reporters {
+			if rep.Source != source {
+				continue
+			}
+			for _, d := range r.dimensions {
+				if d.Annotations.Infertel.DimensionSet == rep.Dimensions {
+					return strings.TrimPrefix(sentence(d.Brief), "dimensions of ")
+				}
+			}
+		}
+	}
+	return "OpenTelemetry's conventions for generative AI."
 }
 
 // sources lists those named by metrics and by the mapping, in order of first mention.

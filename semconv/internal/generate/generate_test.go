@@ -135,6 +135,7 @@ const small = `groups:
     span_kind: internal
     brief: A stage.
     stability: development
+    attributes: []
     annotations:
       infertel: {stage: t, level: 1, process: frontend}
   - id: event.e
@@ -142,6 +143,7 @@ const small = `groups:
     name: E
     brief: An event.
     stability: development
+    attributes: []
     annotations:
       infertel: {spans: [s]}
   - id: dimensions.d
@@ -167,6 +169,7 @@ const small = `groups:
     type: attribute_group
     brief: Model.
     stability: development
+    attributes: []
     annotations:
       infertel: {meaning: [{source: s, kind: attribute, name: a.model}]}
 `
@@ -202,9 +205,11 @@ func TestErrors(t *testing.T) {
 			[]string{"r.yaml:29: group span.s: unknown field \"span_kin\"", "expected one of annotations, attributes, brief"}},
 		{"unknown field of an annotation", "{names: [s]}", "{nams: [s]}", []string{"group span.s: unknown field \"nams\"", "names"}},
 		{"unknown field of a member", "{id: x, value: X, brief: One.,", "{id: x, value: X, breif: One.,", []string{"group registry.a: unknown field \"breif\""}},
-		{"unknown requirement", "{conditionally_required: set}", "{when: set}", []string{"group span.s: unknown field \"when\"", "conditionally_required, opt_in"}},
-		{"requirement without condition", "{conditionally_required: set}", "conditionally_required", []string{"group span.s", "expected a map with a condition"}},
-		{"two requirements", "{conditionally_required: set}", "{conditionally_required: set, opt_in: x}", []string{"group span.s", "expected one of conditionally_required, opt_in"}},
+		{"unknown requirement", "{conditionally_required: set}", "{when: set}", []string{"group span.s: unknown field \"when\"", "expected one of conditionally_required"}},
+		{"requirement without condition", "{conditionally_required: set}", "conditionally_required", []string{"group span.s", "conditionally_required without a condition"}},
+		{"empty condition", "{conditionally_required: set}", "{conditionally_required: ''}", []string{"group span.s", "expected a condition"}},
+		{"opt-in without condition", "{conditionally_required: set}", "opt_in", []string{"group span.s", "opt_in without a condition"}},
+		{"condition in two places", "{enum: [X]}", "{enum: [X], when: set}", []string{"group span.s", "annotation when with requirement_level conditionally_required"}},
 		{"field twice", "    name: E\n", "    name: E\n    name: F\n", []string{"group event.e: field \"name\" stands twice"}},
 		{"list for a map", "infertel: {names: [s]}", "infertel: [names]", []string{"group span.s: expected a map of"}},
 		{"map for a list", "names: [s]", "names: {a: s}", []string{"group span.s: expected a list"}},
@@ -221,6 +226,7 @@ func TestErrors(t *testing.T) {
 		{"no examples", "        examples: [m]\n", "", []string{"group registry.a: attribute a.model: no examples"}},
 		{"no brief", "        brief: Kind.\n", "", []string{"group registry.a: attribute a.kind: no brief"}},
 		{"group without brief", "    brief: A span.\n", "", []string{"group span.s: no brief"}},
+		{"no attributes", "brief: An event.\n    stability: development\n    attributes: []\n", "brief: An event.\n    stability: development\n", []string{"group event.e: no attributes"}},
 		{"stability", "brief: A span.\n    stability: development", "brief: A span.\n    stability: stable", []string{"group span.s: stability \"stable\", expected development"}},
 		{"member twice", "{id: y, value: Y", "{id: x, value: Y", []string{"group registry.a: attribute a.kind: member x stands twice"}},
 		{"member of another type", "value: Y", "value: 2", []string{"attribute a.kind: member y has value 2, expected string"}},
@@ -240,7 +246,7 @@ func TestErrors(t *testing.T) {
 		{"no unit", "    unit: '{token}'\n", "", []string{"group metric.m: unit \"\""}},
 		{"value type", "value: int", "value: long", []string{"group metric.m: annotation value \"long\", expected one of int, double"}},
 		{"unknown dimension set", "dimensions: d}", "dimensions: e}", []string{"group metric.m: unknown dimension set \"e\", expected one of d"}},
-		{"dimensions at odds", "    extends: dimensions.d\n", "", []string{"group metric.m: attributes , expected those of the dimension sets: a.model"}},
+		{"dimensions at odds", "    extends: dimensions.d\n", "    attributes: []\n", []string{"group metric.m: attributes , expected those of the dimension sets: a.model"}},
 		{"unknown base", "extends: dimensions.d", "extends: dimensions.e", []string{"group metric.m: extends \"dimensions.e\""}},
 		{"range", "value: int,", "value: int, range: [1],", []string{"group metric.m: range of 1 values, expected 2"}},
 		{"unknown source", "source: s,", "source: t,", []string{"group mapping.model: source \"t\", expected one of"}},

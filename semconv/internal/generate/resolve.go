@@ -179,9 +179,9 @@ func (r *resolver) rows(g group, where string) []row {
 			if slices.ContainsFunc(rows, func(o row) bool { return o.def == d }) {
 				r.fail(g, "attribute %s stands twice", d.key)
 			}
-			rows = append(rows, row{def: d, shape: s, when: a.Requirement.Condition, enum: enum})
+			rows = append(rows, row{def: d, shape: s, when: a.condition(), enum: enum})
 			if where != "" {
-				d.addUse(use{where: where, when: a.Requirement.Condition, shape: s})
+				d.addUse(use{where: where, when: a.condition(), shape: s})
 			}
 		}
 	}

@@ -121,6 +121,7 @@ type attributeExtra struct {
 	Unit   string   `yaml:"unit"`
 	Format string   `yaml:"format"`
 	Enum   []string `yaml:"enum"`
+	When   string   `yaml:"when"`
 	Forms  []form   `yaml:"forms"`
 }
 
@@ -145,6 +146,15 @@ type member struct {
 	Stability string `yaml:"stability"`
 }
 
+// condition is what an attribute's presence depends on, empty if it is always there. The registry format has a text for
+// conditionally_required but none for opt_in.
+func (a attribute) condition() string {
+	if a.Requirement.Level == "opt_in" {
+		return a.Annotations.Infertel.When
+	}
+	return a.Requirement.Condition
+}
+
 func (t *attributeType) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
 		return n.Decode(&t.Name)
@@ -167,7 +177,7 @@ type enumType struct {
 	Members []member `yaml:"members"`
 }
 
-// requirement says when an attribute is present. An empty condition means always.
+// requirement says when an attribute is present.
 type requirement struct {
 	Level     string
 	Condition string
@@ -181,20 +191,15 @@ func (r *requirement) UnmarshalYAML(n *yaml.Node) error {
 	if err := n.Decode(&levels); err != nil {
 		return err
 	}
-	switch {
-	case levels.ConditionallyRequired != "" && levels.OptIn == "":
-		r.Level, r.Condition = "conditionally_required", levels.ConditionallyRequired
-	case levels.OptIn != "" && levels.ConditionallyRequired == "":
-		r.Level, r.Condition = "opt_in", levels.OptIn
-	default:
-		return fmt.Errorf("line %d: expected one of conditionally_required, opt_in with a condition", n.Line)
+	if levels.ConditionallyRequired == "" {
+		return fmt.Errorf("line %d: requirement_level: expected a condition after conditionally_required", n.Line)
 	}
+	r.Level, r.Condition = "conditionally_required", levels.ConditionallyRequired
 	return nil
 }
 
 type requirementLevels struct {
 	ConditionallyRequired string `yaml:"conditionally_required"`
-	OptIn                 string `yaml:"opt_in"`
 }
 
 // values is one scalar or list, or several, in the text that a reader would type.

@@ -55,6 +55,9 @@ func (r *resolver) checkGroup(g group) {
 	if g.Stability != "development" {
 		r.fail(g, "stability %q, expected development", g.Stability)
 	}
+	if g.Attributes == nil && g.Extends == "" {
+		r.fail(g, "no attributes, expected a list, be it empty")
+	}
 	x := g.Annotations.Infertel
 	r.oneOf(g, "type", g.Type, groupTypes)
 	switch g.Type {
@@ -175,8 +178,11 @@ func (r *resolver) checkRef(g group, a attribute) bool {
 		return false
 	}
 	r.oneOf(g, "attribute "+a.Ref+": requirement_level", a.Requirement.Level, levels)
-	if (a.Requirement.Level == "required") != (a.Requirement.Condition == "") {
-		r.fail(g, "attribute %s: requirement_level %s, expected a map with a condition", a.Ref, a.Requirement.Level)
+	if a.Requirement.Level != "required" && a.condition() == "" {
+		r.fail(g, "attribute %s: requirement_level %s without a condition, expected a text after conditionally_required, or the infertel annotation when with opt_in", a.Ref, a.Requirement.Level)
+	}
+	if x.When != "" && a.Requirement.Level != "opt_in" {
+		r.fail(g, "attribute %s: annotation when with requirement_level %s, expected opt_in", a.Ref, a.Requirement.Level)
 	}
 	if x.Type != "" {
 		allowed := scalarTypes
