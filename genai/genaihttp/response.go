@@ -1,0 +1,159 @@
+package genaihttp
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/felixge/httpsnoop"
+
+	"github.com/infertel/infertel-go/genai/wire"
+)
+
+// maxPending is how much of an answer waits to be looked at until the handler
+// flushes or writes more.
+const maxPending = 4 << 10
+
+// responseObserver looks at an answer while a handler writes it.
+type responseObserver struct {
+	exchange *wire.Exchange
+	filter   *usageFilter // nil: every byte passes
+
+	mu      sync.Mutex
+	header  httpsnoop.HeaderFunc
+	write   httpsnoop.WriteFunc
+	decided bool   // the status is known
+	broken  bool   // a write failed
+	gone    bool   // the handler took the connection over
+	pending []byte // written, but not looked at yet
+}
+
+// wrap returns a writer with the same optional interfaces as w.
+func (o *responseObserver) wrap(w http.ResponseWriter) http.ResponseWriter {
+	o.header = w.Header
+	return httpsnoop.Wrap(w, httpsnoop.Hooks{
+		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
+			return func(status int) {
+				o.head(status)
+				next(status)
+			}
+		},
+		Write: func(next httpsnoop.WriteFunc) httpsnoop.WriteFunc {
+			o.write = next
+			return o.passOn
+		},
+		Flush: func(next httpsnoop.FlushFunc) httpsnoop.FlushFunc {
+			return func() {
+				next()
+				o.look()
+			}
+		},
+		ReadFrom: func(next httpsnoop.ReadFromFunc) httpsnoop.ReadFromFunc {
+			// The writer's own way may move bytes within the kernel, where they
+			// cannot be looked at.
+			return func(src io.Reader) (int64, error) { return copyTo(o.passOn, src) }
+		},
+		Hijack: func(next httpsnoop.HijackFunc) httpsnoop.HijackFunc {
+			return func() (net.Conn, *bufio.ReadWriter, error) {
+				conn, rw, err := next()
+				if err == nil {
+					o.hijacked()
+				}
+				return conn, rw, err
+			}
+		},
+	})
+}
+
+// head takes the status of the answer. Informational ones come before it.
+func (o *responseObserver) head(status int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.decided || status < 200 && status != http.StatusSwitchingProtocols {
+		return
+	}
+	o.decided = true
+	h := responseHead(status, o.header())
+	o.exchange.ResponseHead(h)
+	if !o.filter.applies(status, o.header()) {
+		o.filter = nil
+	}
+}
+
+func (o *responseObserver) passOn(p []byte) (int, error) {
+	o.head(http.StatusOK)
+	n, err := len(p), error(nil)
+	if o.filter == nil {
+		n, err = o.write(p)
+	} else {
+		_, err = o.write(o.filter.pass(p))
+		if err != nil {
+			n = 0
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.broken = o.broken || err != nil
+	if o.gone || n <= 0 || n > len(p) {
+		return n, err
+	}
+	if len(o.pending)+n > maxPending {
+		o.lookLocked()
+	}
+	if n > maxPending {
+		o.exchange.ResponseBody(p[:n])
+	} else {
+		o.pending = append(o.pending, p[:n]...)
+	}
+	return n, err
+}
+
+// release writes what the filter still holds of a stream that ended within an
+// event.
+func (o *responseObserver) release() {
+	if o.filter != nil && len(o.filter.held) > 0 {
+		_, _ = o.write(o.filter.held)
+	}
+}
+
+// look hands what was written to the exchange.
+func (o *responseObserver) look() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lookLocked()
+}
+
+func (o *responseObserver) lookLocked() {
+	if len(o.pending) > 0 {
+		o.exchange.ResponseBody(o.pending)
+		o.pending = o.pending[:0]
+	}
+}
+
+func (o *responseObserver) hijacked() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.gone = true
+	o.exchange.End(nil)
+}
+
+func (o *responseObserver) failed() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.broken
+}
+
+var copyBuffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+
+// copyTo is io.Copy to a write function.
+func copyTo(write func([]byte) (int, error), src io.Reader) (written int64, err error) {
+	buf := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buf)
+	return io.CopyBuffer(writerFunc(write), struct{ io.Reader }{src}, *buf)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,171 @@
+package genaihttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/infertel/infertel-go/genai"
+	"github.com/infertel/infertel-go/genai/wire"
+)
+
+// Transport is an http.RoundTripper that observes requests. Make it with
+// [NewTransport].
+type Transport struct {
+	config
+	base http.RoundTripper
+	inst *genai.Instrumentation
+}
+
+// NewTransport returns a transport that observes the requests that base sends;
+// a nil base means http.DefaultTransport. The entry span starts when the
+// request is sent and ends with the body of the answer: at its end, at an error,
+// or when the caller closes it.
+//
+// Below a handler of [NewHandler] that already observes the request, and for
+// requests that are not observed, it only passes on the trace context.
+func NewTransport(base http.RoundTripper, inst *genai.Instrumentation, opts ...Option) *Transport {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return &Transport{config: newConfig(opts), base: base, inst: inst}
+}
+
+var errClosed = &genai.Error{Outcome: genai.OutcomeDisconnected, Description: "the caller closed the answer before it was complete"}
+
+// RoundTrip implements http.RoundTripper. The request it is given is not
+// changed.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.inst == nil {
+		return t.base.RoundTrip(r)
+	}
+	op, ok := t.operation(r)
+	if !ok || genai.CallFromContext(r.Context()) != nil {
+		return t.base.RoundTrip(t.inject(r.Context(), r))
+	}
+	ctx, x := wire.Start(r.Context(), t.inst, requestHead(op, r.Header))
+	r = t.inject(ctx, r)
+	if x == nil {
+		return t.base.RoundTrip(r)
+	}
+	observeRequest(r, x)
+	resp, err := t.base.RoundTrip(r)
+	if err != nil {
+		x.End(sendError(ctx, err))
+		return resp, err
+	}
+	x.ResponseHead(responseHead(resp.StatusCode, resp.Header))
+	if resp.Body == nil || resp.Body == http.NoBody || resp.StatusCode == http.StatusSwitchingProtocols {
+		x.End(nil)
+		return resp, nil
+	}
+	resp.Body = &responseBody{ReadCloser: resp.Body, exchange: x, ctx: ctx}
+	return resp, nil
+}
+
+// inject returns a copy of r with ctx and its trace context.
+func (t *Transport) inject(ctx context.Context, r *http.Request) *http.Request {
+	if ctx == r.Context() && !trace.SpanContextFromContext(ctx).IsValid() {
+		return r
+	}
+	r = r.WithContext(ctx)
+	r.Header = r.Header.Clone()
+	if r.Header == nil {
+		r.Header = make(http.Header)
+	}
+	t.inst.Propagator().Inject(ctx, propagation.HeaderCarrier(r.Header))
+	return r
+}
+
+// observeRequest looks at the body of r, and at each new one that a transport
+// asks for to send it again.
+func observeRequest(r *http.Request, x *wire.Exchange) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return
+	}
+	r.Body = &requestBody{ReadCloser: r.Body, exchange: x}
+	if again := r.GetBody; again != nil {
+		r.GetBody = func() (io.ReadCloser, error) {
+			body, err := again()
+			if err != nil {
+				return nil, err
+			}
+			x.RequestRestart()
+			return &requestBody{ReadCloser: body, exchange: x}, nil
+		}
+	}
+}
+
+// requestBody looks at a request body as it is read.
+type requestBody struct {
+	io.ReadCloser
+	exchange *wire.Exchange
+}
+
+func (b *requestBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 && n <= len(p) {
+		b.exchange.RequestBody(p[:n])
+	}
+	return n, err
+}
+
+// responseBody looks at the body of an answer as it is read.
+type responseBody struct {
+	io.ReadCloser
+	exchange *wire.Exchange
+	ctx      context.Context
+	once     sync.Once
+}
+
+func (b *responseBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 && n <= len(p) {
+		b.exchange.ResponseBody(p[:n])
+	}
+	switch {
+	case err == io.EOF:
+		b.end(nil)
+	case err != nil:
+		b.end(sendError(b.ctx, err))
+	}
+	return n, err
+}
+
+func (b *responseBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.end(errClosed)
+	return err
+}
+
+func (b *responseBody) end(err error) { b.once.Do(func() { b.exchange.End(err) }) }
+
+// sendError says in safe words why a request could not be sent or its answer
+// not be read: the text of such errors can hold addresses and query strings.
+func sendError(ctx context.Context, err error) error {
+	if cause := ctx.Err(); cause != nil {
+		return cause
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	what := "the connection to the server failed"
+	var netError net.Error
+	var op *net.OpError
+	switch {
+	case errors.As(err, &netError) && netError.Timeout():
+		what = "the server did not answer in time"
+	case errors.As(err, &op) && op.Op == "dial":
+		what = "the server could not be reached"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		what = "the connection to the server broke off"
+	}
+	return &genai.Error{Outcome: genai.OutcomeTransport, Description: what, Type: fmt.Sprintf("%T", err)}
+}
