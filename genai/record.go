@@ -90,7 +90,7 @@ func (c *Call) appendUsage(a []attribute.KeyValue, l layout) []attribute.KeyValu
 	if l.tokensStreamed {
 		streamed := resp.Increments * c.inst.streamInterval
 		a = append(a, semconv.GenAIResponseTokensStreamed(streamed))
-		if !hasInput && !hasOutput && !hasTotal {
+		if !hasInput && !hasOutput && !hasTotal && streamed > 0 {
 			// The server returned no usage: the estimate stands in on the span.
 			output, hasOutput = streamed, true
 		}
