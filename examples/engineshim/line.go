@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// line is one event of an engine. Its methods read the fields that an event may
+// have, strictly: a field that is absent or null is not set, one of another type
+// is remembered as the line's error, so that a handler reads all it needs and
+// then asks for err once, before it acts.
+type line struct {
+	at      time.Time
+	engine  string
+	event   string
+	request string // "" where the event concerns none
+
+	fields map[string]json.RawMessage
+	errs   []error
+}
+
+// parseLine reads a line. It returns nil for an empty one.
+func parseLine(text []byte) (*line, error) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
+		return nil, nil
+	}
+	l := &line{}
+	if err := json.Unmarshal(text, &l.fields); err != nil || l.fields == nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			return nil, fmt.Errorf("not a JSON object: %v, at byte %d of %s", err, syntax.Offset, shortened(text))
+		}
+		return nil, fmt.Errorf("line is %s, want a JSON object", shortened(text))
+	}
+	l.at = l.time("ts")
+	l.engine = l.text("engine")
+	l.event = l.text("event")
+	l.request = l.text("request")
+	l.require("ts")
+	l.require("engine")
+	l.require("event")
+	return l, l.err()
+}
+
+// err returns everything that was wrong with the fields read so far.
+func (l *line) err() error { return errors.Join(l.errs...) }
+
+func (l *line) wrong(name, want string) {
+	l.errs = append(l.errs, fmt.Errorf("field %q is %s, want %s", name, shortened(l.fields[name]), want))
+}
+
+// unknownEvent is the error for an event that the engine does not have.
+func (l *line) unknownEvent() error {
+	return fmt.Errorf("field %q is %q, which %s does not have", "event", l.event, l.engine)
+}
+
+// has reports whether the field is there and not null.
+func (l *line) has(name string) bool {
+	raw, ok := l.fields[name]
+	return ok && !bytes.Equal(raw, []byte("null"))
+}
+
+// require makes an absent field an error.
+func (l *line) require(name string) {
+	if !l.has(name) {
+		l.errs = append(l.errs, fmt.Errorf("field %q is missing", name))
+	}
+}
+
+// text returns a string, "" if it is not set.
+func (l *line) text(name string) string { return value[string](l, name, "a string") }
+
+// flag returns a boolean, false if it is not set.
+func (l *line) flag(name string) bool { return value[bool](l, name, "true or false") }
+
+// int returns an integer, nil if it is not set.
+func (l *line) int(name string) *int { return optional[int](l, name, "an integer") }
+
+// count returns an integer of 0 or more, 0 if it is not set.
+func (l *line) count(name string) int {
+	n := l.int(name)
+	if n == nil {
+		return 0
+	}
+	if *n < 0 {
+		l.wrong(name, "0 or more")
+		return 0
+	}
+	return *n
+}
+
+// float returns a number, nil if it is not set.
+func (l *line) float(name string) *float64 { return optional[float64](l, name, "a number") }
+
+// time returns a time given as Unix nanoseconds, the zero time if it is not set.
+func (l *line) time(name string) time.Time {
+	ns := optional[int64](l, name, "an integer of Unix nanoseconds")
+	if ns == nil {
+		return time.Time{}
+	}
+	if *ns <= 0 {
+		l.wrong(name, "more than 0 Unix nanoseconds")
+		return time.Time{}
+	}
+	return time.Unix(0, *ns)
+}
+
+// duration returns a duration given as nanoseconds, nil if it is not set.
+func (l *line) duration(name string) *time.Duration {
+	d := optional[time.Duration](l, name, "an integer of nanoseconds")
+	if d != nil && *d < 0 {
+		l.wrong(name, "0 or more nanoseconds")
+		return nil
+	}
+	return d
+}
+
+// ints, texts and floats return lists, nil if they are not set.
+func (l *line) ints(name string) []int       { return value[[]int](l, name, "a list of integers") }
+func (l *line) texts(name string) []string   { return value[[]string](l, name, "a list of strings") }
+func (l *line) floats(name string) []float64 { return value[[]float64](l, name, "a list of numbers") }
+
+func value[T any](l *line, name, want string) T {
+	if v := optional[T](l, name, want); v != nil {
+		return *v
+	}
+	var zero T
+	return zero
+}
+
+func optional[T any](l *line, name, want string) *T {
+	if !l.has(name) {
+		return nil
+	}
+	var v T
+	if err := json.Unmarshal(l.fields[name], &v); err != nil {
+		l.wrong(name, want)
+		return nil
+	}
+	return &v
+}
+
+// shortened returns a piece of input fit for a message.
+func shortened(text []byte) string {
+	const most = 60
+	if len(text) > most {
+		return strconv.QuoteToASCII(string(text[:most])) + "..."
+	}
+	if json.Valid(text) && !bytes.ContainsAny(text, "\n\r") {
+		return string(text)
+	}
+	return strconv.QuoteToASCII(string(text))
+}
