@@ -1,0 +1,182 @@
+package otlp
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestErrors(t *testing.T) {
+	h := handleErrors(t)
+	for _, tt := range []struct {
+		env   string
+		value string
+		opts  []Option
+		want  string // "": no error
+	}{
+		{"OTEL_TRACES_EXPORTER", "jaeger", nil, `OTEL_TRACES_EXPORTER="jaeger": expected otlp or none`},
+		{"OTEL_METRICS_EXPORTER", "prometheus", nil, `OTEL_METRICS_EXPORTER="prometheus": expected otlp or none`},
+		{"OTEL_LOGS_EXPORTER", "console", nil, `OTEL_LOGS_EXPORTER="console": expected otlp or none`},
+		{"OTEL_TRACES_EXPORTER", " otlp ", nil, ""},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", nil, `OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf": expected grpc`},
+		{"OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "http/json", nil, `OTEL_EXPORTER_OTLP_LOGS_PROTOCOL="http/json": expected grpc`},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", nil, ""},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "collector", nil, `OTEL_EXPORTER_OTLP_ENDPOINT="collector": expected a URL such as http://localhost:4317`},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "collector", []Option{WithEndpoint("http://localhost:1")}, ""},
+		{"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://[::1", nil, `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT="http://[::1": expected a URL`},
+		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/does/not/exist", []Option{WithEndpoint("https://localhost:1")}, "OTEL_EXPORTER_OTLP_CERTIFICATE: open /does/not/exist"},
+		{"OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE", "env_test.go", []Option{WithEndpoint("https://localhost:1")}, `OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE="env_test.go": expected a file of PEM certificates`},
+		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/does/not/exist", []Option{WithEndpoint("http://localhost:1")}, ""},
+		{"", "", []Option{WithEndpoint("localhost:4317")}, `WithEndpoint="localhost:4317": expected a URL such as http://localhost:4317`},
+		{"", "", []Option{WithEndpoint("unix:///tmp/x")}, `WithEndpoint="unix:///tmp/x": expected a URL`},
+		{"", "", []Option{WithEndpoint("http://")}, `WithEndpoint="http://": expected a URL`},
+	} {
+		t.Run(tt.env+"="+tt.value, func(t *testing.T) {
+			if tt.env != "" {
+				t.Setenv(tt.env, tt.value)
+			}
+			p, err := Setup(t.Context(), tt.opts...)
+			if p != nil {
+				defer func() { _ = p.Shutdown(t.Context()) }()
+			}
+			switch {
+			case tt.want == "" && err != nil:
+				t.Errorf("unexpected: %v", err)
+			case tt.want != "" && (err == nil || p != nil || !strings.Contains(err.Error(), tt.want)):
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+	for _, e := range h.all() {
+		if strings.HasPrefix(e, "otlp:") {
+			t.Errorf("reported %q", e)
+		}
+	}
+}
+
+func TestParseEndpoint(t *testing.T) {
+	for _, tt := range []struct {
+		endpoint string
+		plainEnv bool
+		address  string
+		plain    bool
+	}{
+		{"http://localhost:4317", false, "localhost:4317", true},
+		{"HTTP://localhost:4317/ignored/path", false, "localhost:4317", true},
+		{"https://collector.test", true, "collector.test", false},
+		{"https://[::1]:4317/", false, "[::1]:4317", false},
+		{"localhost:4317", false, "localhost:4317", false},
+		{"127.0.0.1:4317", true, "127.0.0.1:4317", true},
+		{"dns:///collector.test:4317", true, "dns:///collector.test:4317", true},
+		{"dns:///collector.test:4317", false, "dns:///collector.test:4317", false},
+		{"unix:/run/otlp.sock", false, "unix:/run/otlp.sock", true},
+		{"unix:///run/otlp.sock", false, "unix:///run/otlp.sock", true},
+		{"http://collector.test", false, "", false}, // errors from here on
+		{"http://:4317", false, "", false},
+		{"http://collector.test:x", false, "", false},
+		{"collector.test", false, "", false},
+		{"collector.test:", false, "", false},
+		{"://", false, "", false},
+	} {
+		address, plain, err := parseEndpoint(tt.endpoint, func() bool { return tt.plainEnv })
+		if address != tt.address || plain != tt.plain || (err != nil) != (tt.address == "") {
+			t.Errorf("%s: %q, plain %t, %v; want %q, plain %t", tt.endpoint, address, plain, err, tt.address, tt.plain)
+		}
+	}
+}
+
+// Values that cannot be used are reported once and replaced by the default.
+func TestBadValues(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "-1", "an integer from 1 to 1048576"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "0", "an integer from 1 to 1048576"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "abc", "an integer from 1 to 1048576"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "99999999999999999999", "an integer from 1 to 1048576"},
+		{"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "-5", "an integer from 1 to 1048576"},
+		{"OTEL_BSP_SCHEDULE_DELAY", "0", "an integer from 1 to 2147483647"},
+		{"OTEL_BSP_EXPORT_TIMEOUT", "1.5", "an integer from 1 to 2147483647"},
+		{"OTEL_BLRP_MAX_QUEUE_SIZE", "-1", "an integer from 1 to 131072"},
+		{"OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", "0x10", "an integer from 1 to 131072"},
+		{"OTEL_BLRP_SCHEDULE_DELAY", "9223372036854775807", "an integer from 1 to 2147483647"},
+		{"OTEL_BLRP_EXPORT_TIMEOUT", "-30000", "an integer from 1 to 2147483647"},
+		{"OTEL_METRIC_EXPORT_INTERVAL", "0", "an integer from 1 to 2147483647"},
+		{"OTEL_METRIC_EXPORT_TIMEOUT", "10s", "an integer from 1 to 2147483647"},
+		{"OTEL_EXPORTER_OTLP_TIMEOUT", "-1", "an integer from 1 to 2147483647"},
+		{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "ten", "an integer from 1 to 2147483647"},
+		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "gzip or none"},
+		{"OTEL_EXPORTER_OTLP_LOGS_INSECURE", "1", "true or false"},
+		{"OTEL_SDK_DISABLED", "yes", "true or false"},
+		{"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many", "an integer"},
+		{"OTEL_SPAN_EVENT_COUNT_LIMIT", " 200", "an integer, without spaces"},
+	} {
+		t.Run(tt.name+"="+tt.value, func(t *testing.T) {
+			h := handleErrors(t)
+			t.Setenv(tt.name, tt.value)
+			p := setup(t, WithEndpoint("http://127.0.0.1:1"))
+			if err := shutdown(t, p, time.Second); err != nil {
+				t.Error(err)
+			}
+			h.want(t, tt.name, tt.value, tt.want)
+			if len(h.all()) != 1 {
+				t.Errorf("reported %q", h.all())
+			}
+		})
+	}
+}
+
+// Whatever the environment holds, Setup returns.
+func TestNoPanic(t *testing.T) {
+	handleErrors(t)
+	names := []string{
+		"OTEL_SDK_DISABLED", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER",
+		"OTEL_LOGS_EXPORTER", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT",
+		"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "OTEL_BLRP_SCHEDULE_DELAY", "OTEL_BLRP_EXPORT_TIMEOUT",
+		"OTEL_BLRP_MAX_QUEUE_SIZE", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", "OTEL_METRIC_EXPORT_INTERVAL", "OTEL_METRIC_EXPORT_TIMEOUT",
+		"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_EVENT_COUNT_LIMIT", "OTEL_SPAN_LINK_COUNT_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT",
+		"OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT",
+		"OTEL_LINK_ATTRIBUTE_COUNT_LIMIT", "OTEL_LOGRECORD_ATTRIBUTE_COUNT_LIMIT", "OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT",
+		"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_COMPRESSION",
+		"OTEL_EXPORTER_OTLP_INSECURE", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_CERTIFICATE",
+		"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "OTEL_EXPORTER_OTLP_CLIENT_KEY",
+		"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
+	}
+	values := []string{
+		"-1", "0", "1", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "NaN", "%zz", "\xff",
+		" ", ",=", "://", "unix:", "dns:///", strings.Repeat("x", 1<<16), "traceidratio", "true",
+	}
+	t.Setenv("OTEL_BLRP_MAX_QUEUE_SIZE", "16") // allocated in advance
+	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "16")
+	for _, v := range values {
+		for _, name := range names {
+			t.Run("", func(t *testing.T) {
+				t.Setenv(name, v)
+				try(t, name, v)
+			})
+		}
+		t.Run("", func(t *testing.T) { // and all at once
+			for _, name := range names {
+				t.Setenv(name, v)
+			}
+			try(t, "all", v)
+		})
+	}
+}
+
+func try(t *testing.T, name, value string) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%s=%.50q: panic: %v", name, value, r)
+		}
+	}()
+	p, err := Setup(t.Context())
+	if err != nil {
+		return
+	}
+	_, s := p.TracerProvider().Tracer("test").Start(t.Context(), "span")
+	s.AddEvent("event")
+	s.End()
+	_ = shutdown(t, p, 4*time.Millisecond)
+	if p.traces != nil && name != "OTEL_TRACES_SAMPLER" && name != "OTEL_TRACES_SAMPLER_ARG" && name != "all" && p.Losses().Spans.Total() != 1 {
+		t.Errorf("%s=%.50q: lost %+v, want the one span", name, value, p.Losses().Spans)
+	}
+}
