@@ -167,9 +167,9 @@ func TestUnsetValuesAreAbsent(t *testing.T) {
 
 func TestIdentifiers(t *testing.T) {
 	for _, c := range []struct {
-		name        string
-		request     genai.Request
-		response    string
+		name         string
+		request      genai.Request
+		response     string
 		vllm, sglang any // session.id and gen_ai.request.id of a chat stream
 	}{
 		{"session first", genai.Request{SessionID: "s", ID: "r"}, "resp", "s", "r"},
