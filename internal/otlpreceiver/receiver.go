@@ -152,11 +152,17 @@ func (r *Receiver) LogRequests() []*collogs.ExportLogsServiceRequest {
 }
 
 // Reset forgets everything received so far. Hooks stay.
-func (r *Receiver) Reset() {
+func (r *Receiver) Reset() { r.Take() }
+
+// Take returns what was received so far and forgets it, for programs that run
+// on: nothing that arrives meanwhile is missed.
+func (r *Receiver) Take() (spans []Span, metrics []Metric, logs []Log) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	spans, metrics, logs = r.spans, r.metrics, r.logs
 	r.spans, r.metrics, r.logs = nil, nil, nil
 	r.traceReq, r.metReq, r.logReq = nil, nil, nil
+	return spans, metrics, logs
 }
 
 func snapshot[T any](r *Receiver, items *[]T) []T {
