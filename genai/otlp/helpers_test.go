@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/goleak"
 )
@@ -107,4 +108,12 @@ func eventually(t testing.TB, what string, ok func() bool) {
 			t.Fatal("did not happen: ", what)
 		}
 	}
+}
+
+// hangingCallback makes a collection of metrics wait for release.
+func hangingCallback(release <-chan struct{}) metric.Int64ObservableGaugeOption {
+	return metric.WithInt64Callback(func(context.Context, metric.Int64Observer) error {
+		<-release
+		return nil
+	})
 }

@@ -107,6 +107,9 @@ func (q *queue) export(ctx context.Context, n int, send func(context.Context) er
 // ctx allows. The SDK's processors lose what they were exporting when the
 // caller's context ends, and every flush waiting takes a place in their queue.
 func (q *queue) flush(ctx context.Context, f func(context.Context) error) error {
+	if q.closed.Load() {
+		return nil
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ func spanSize(s sdktrace.ReadOnlySpan) int {
 
 // recordSize returns the bytes r takes in a message of its resource and scope.
 func recordSize(r *sdklog.Record) int {
-	n := fixedRecord + field(len(r.EventName())) + field(len(r.SeverityText())) + field(valueSize(r.Body()))
+	body := r.Body()
+	n := fixedRecord + field(len(r.EventName())) + field(len(r.SeverityText())) + field(valueSize(&body))
 	r.WalkAttributes(func(kv attribute.KeyValue) bool {
 		n += field(keyValueSize(kv))
 		return true
@@ -65,17 +66,17 @@ func setSize(s *attribute.Set) int {
 
 func attributesSize(kvs []attribute.KeyValue) int {
 	n := 0
-	for i := range kvs {
-		n += field(keyValueSize(kvs[i]))
+	for i := range kvs { // by index, as the elements are large
+		n += field(field(len(kvs[i].Key)) + field(valueSize(&kvs[i].Value)))
 	}
 	return n
 }
 
 func keyValueSize(kv attribute.KeyValue) int {
-	return field(len(kv.Key)) + field(valueSize(kv.Value))
+	return field(len(kv.Key)) + field(valueSize(&kv.Value))
 }
 
-func valueSize(v attribute.Value) int {
+func valueSize(v *attribute.Value) int {
 	switch v.Type() {
 	case attribute.STRING:
 		return field(len(v.AsString()))
@@ -87,15 +88,19 @@ func valueSize(v attribute.Value) int {
 		return 2
 	case attribute.EMPTY:
 		return 0
-	case attribute.BYTESLICE:
-		return field(len(v.AsByteSlice()))
-	case attribute.BOOLSLICE:
-		return field(4 * len(v.AsBoolSlice()))
-	case attribute.FLOAT64SLICE:
-		return field(11 * len(v.AsFloat64Slice()))
 	}
+	return compositeSize(*v)
+}
+
+func compositeSize(v attribute.Value) int {
 	n := 0
 	switch v.Type() {
+	case attribute.BYTESLICE:
+		n = len(v.AsByteSlice())
+	case attribute.BOOLSLICE:
+		n = 4 * len(v.AsBoolSlice())
+	case attribute.FLOAT64SLICE:
+		n = 11 * len(v.AsFloat64Slice())
 	case attribute.INT64SLICE:
 		for _, i := range v.AsInt64Slice() {
 			n += field(1 + varint(uint64(i)))
@@ -105,8 +110,9 @@ func valueSize(v attribute.Value) int {
 			n += field(field(len(s)))
 		}
 	case attribute.SLICE:
-		for _, e := range v.AsSlice() {
-			n += field(valueSize(e))
+		vs := v.AsSlice()
+		for i := range vs {
+			n += field(valueSize(&vs[i]))
 		}
 	case attribute.MAP:
 		n = attributesSize(v.AsMap())
