@@ -90,12 +90,12 @@ func BenchmarkOnEnd(b *testing.B) {
 	}
 }
 
-// BenchmarkSpanSize is the part of OnEnd that depends on the span.
-func BenchmarkSpanSize(b *testing.B) {
+// BenchmarkSpanWeight is the part of OnEnd that depends on the span.
+func BenchmarkSpanWeight(b *testing.B) {
 	span := endedSpan(sdktrace.AlwaysSample())
 	b.ReportAllocs()
 	for b.Loop() {
-		spanSize(span)
+		spanWeight(span)
 	}
 }
 
@@ -106,8 +106,8 @@ func TestOnEndAllocations(t *testing.T) {
 	defer func() { _ = p.Shutdown(t.Context()) }()
 	span := endedSpan(sdktrace.AlwaysSample())
 	if n := testing.AllocsPerRun(1000, func() {
-		if q.admit(int64(spanSize(span))) {
-			q.release(1, int64(spanSize(span)))
+		if q.admit(int64(spanWeight(span))) {
+			q.release(1, int64(spanWeight(span)))
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -117,3 +117,11 @@ func hangingCallback(release <-chan struct{}) metric.Int64ObservableGaugeOption 
 		return nil
 	})
 }
+
+// rounds returns how often a test repeats itself: less with the race detector.
+func rounds(n int) int {
+	if raceEnabled {
+		return n / 5
+	}
+	return n
+}

@@ -206,7 +206,12 @@ func (p *Providers) startMetrics(ctx context.Context, c config, to target, res *
 			sdkmetric.WithTimeout(timeout),
 			sdkmetric.WithMaxExportBatchSize(MetricBatchSize))))
 	p.meter = mp
-	p.metrics = &pipeline{s, mp.ForceFlush, func(ctx context.Context) error {
+	p.metrics = &pipeline{s, func(ctx context.Context) error {
+		if q.closed.Load() { // the SDK calls that an error
+			return nil
+		}
+		return mp.ForceFlush(ctx)
+	}, func(ctx context.Context) error {
 		return q.shutdown(ctx, func() error { return mp.Shutdown(ctx) })
 	}}
 	return observeLosses(mp.Meter(ScopeName), p.signals())

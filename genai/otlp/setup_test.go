@@ -2,6 +2,10 @@ package otlp
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -69,7 +73,7 @@ func TestEndToEnd(t *testing.T) {
 	}
 	emit(t, p) // does nothing, and no harm
 	if err := p.ForceFlush(t.Context()); err != nil {
-		t.Logf("ForceFlush after Shutdown: %v", err)
+		t.Errorf("ForceFlush after Shutdown: %v", err)
 	}
 	if l := p.Losses(); l != (Losses{}) {
 		t.Errorf("lost %+v", l)
@@ -154,6 +158,45 @@ func TestSignalVariables(t *testing.T) {
 	}
 	if !strings.HasPrefix(got[otlpreceiver.Traces], "traces ") || !strings.HasPrefix(got[otlpreceiver.Metrics], "all ") {
 		t.Errorf("headers %q", got)
+	}
+}
+
+// The environment's certificates are used for https, and a client is known by its.
+func TestTLS(t *testing.T) {
+	handleErrors(t)
+	server := httptest.NewTLSServer(nil) // for its certificate, valid for 127.0.0.1
+	defer server.Close()
+	pair := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := func(name, kind string, der []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	cert := file("cert.pem", "CERTIFICATE", pair.Certificate[0])
+	r := otlptest.New(t, otlpreceiver.WithTLS(&tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAnyClientCert}))
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.Endpoint())
+	t.Setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", cert)
+	t.Setenv("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", cert)
+	t.Setenv("OTEL_EXPORTER_OTLP_CLIENT_KEY", file("key.pem", "PRIVATE KEY", key))
+	t.Setenv("OTEL_EXPORTER_OTLP_INSECURE", "true") // https says otherwise
+	p := setup(t)
+	emit(t, p)
+	if err := p.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(r.Spans()) != 1 || len(r.Logs()) != 1 || len(r.Metrics()) != 1 {
+		t.Error("not all arrived")
+	}
+	t.Setenv("OTEL_EXPORTER_OTLP_CLIENT_KEY", cert)
+	if _, err := Setup(t.Context()); err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_CLIENT_KEY") {
+		t.Errorf("error %v", err)
 	}
 }
 

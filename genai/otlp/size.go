@@ -27,15 +27,21 @@ const (
 
 // spanSize returns the bytes s takes in a message of its resource and scope.
 func spanSize(s sdktrace.ReadOnlySpan) int {
-	n := fixedSpan + field(len(s.Name())) + field(len(s.Status().Description)) +
-		traceStateSize(s.SpanContext().TraceState()) + attributesSize(s.Attributes())
+	return field(spanWeight(s) + field(len(s.Name())) + field(len(s.Status().Description)) +
+		traceStateSize(s.SpanContext().TraceState()))
+}
+
+// spanWeight is spanSize without what is hardly ever large. A queue is bounded by
+// it: it is taken as spans end, and every method called copies the span.
+func spanWeight(s sdktrace.ReadOnlySpan) int {
+	n := fixedSpan + attributesSize(s.Attributes())
 	for _, e := range s.Events() {
 		n += field(fixedEvent + field(len(e.Name)) + attributesSize(e.Attributes))
 	}
 	for _, l := range s.Links() {
 		n += field(fixedLink + traceStateSize(l.SpanContext.TraceState()) + attributesSize(l.Attributes))
 	}
-	return field(n)
+	return n
 }
 
 // recordSize returns the bytes r takes in a message of its resource and scope.

@@ -160,7 +160,7 @@ func TestSpanSize(t *testing.T) {
 	}
 	defer func() { _ = exp.Shutdown(context.Background()) }()
 	g := generator{rand.New(rand.NewPCG(1, 2))}
-	for range 400 {
+	for range rounds(400) {
 		r.Reset()
 		origins := g.origins()
 		var spans []sdktrace.ReadOnlySpan
@@ -209,7 +209,7 @@ func TestRecordSize(t *testing.T) {
 	}
 	defer func() { _ = exp.Shutdown(context.Background()) }()
 	g := generator{rand.New(rand.NewPCG(3, 4))}
-	for range 400 {
+	for range rounds(400) {
 		r.Reset()
 		o := g.origins()[0]
 		rec := &recorder{}

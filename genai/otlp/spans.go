@@ -22,7 +22,7 @@ func (*spanProcessor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 
 func (p *spanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	// The batch processor does not take unsampled spans.
-	if s.SpanContext().IsSampled() && p.admit(int64(spanSize(s))) {
+	if s.SpanContext().IsSampled() && p.admit(int64(spanWeight(s))) {
 		p.batch.OnEnd(s)
 	}
 }
@@ -44,7 +44,7 @@ type spanExporter struct {
 func (e *spanExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	bytes := 0
 	for _, s := range spans {
-		bytes += spanSize(s)
+		bytes += spanWeight(s)
 	}
 	e.export(ctx, len(spans), func(ctx context.Context) error { return e.next.ExportSpans(ctx, spans) })
 	e.release(len(spans), int64(bytes))

@@ -117,7 +117,7 @@ func TestSplitSizes(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(5, 6))}
 	origins := g.origins()
 	var spans []sdktrace.ReadOnlySpan
-	for range 500 {
+	for range rounds(500) {
 		spans = append(spans, g.span(origins))
 	}
 	const limit = 64 << 10

@@ -1,8 +1,11 @@
 package otlpreceiver
 
+import "crypto/tls"
+
 type config struct {
 	addr       string
 	maxMessage int
+	tls        *tls.Config
 }
 
 // Option changes how a Receiver is started.
@@ -23,4 +26,9 @@ func WithAddr(addr string) Option {
 // unless they are told otherwise.
 func WithMaxMessageSize(bytes int) Option {
 	return optionFunc(func(c *config) { c.maxMessage = bytes })
+}
+
+// WithTLS makes the receiver accept TLS only. Endpoint then returns an https URL.
+func WithTLS(cfg *tls.Config) Option {
+	return optionFunc(func(c *config) { c.tls = cfg })
 }

@@ -21,6 +21,7 @@ import (
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	_ "google.golang.org/grpc/encoding/gzip" // accepts gzip compressed exports
 )
 
@@ -65,6 +66,7 @@ type Log struct {
 // after Stop.
 type Receiver struct {
 	addr   string
+	scheme string
 	server *grpc.Server
 	served chan struct{}
 
@@ -94,8 +96,14 @@ func Start(opts ...Option) (*Receiver, error) {
 	if c.maxMessage > 0 {
 		gopts = append(gopts, grpc.MaxRecvMsgSize(c.maxMessage))
 	}
+	scheme := "http"
+	if c.tls != nil {
+		scheme = "https"
+		gopts = append(gopts, grpc.Creds(credentials.NewTLS(c.tls)))
+	}
 	r := &Receiver{
 		addr:   l.Addr().String(),
+		scheme: scheme,
 		server: grpc.NewServer(gopts...),
 		served: make(chan struct{}),
 		hooks:  make(map[Signal]Hook),
@@ -124,7 +132,7 @@ func (r *Receiver) Addr() string { return r.addr }
 
 // Endpoint returns the address in the form of OTEL_EXPORTER_OTLP_ENDPOINT:
 // http://host:port.
-func (r *Receiver) Endpoint() string { return "http://" + r.addr }
+func (r *Receiver) Endpoint() string { return r.scheme + "://" + r.addr }
 
 // Spans returns the accepted spans in the order of their arrival.
 func (r *Receiver) Spans() []Span { return snapshot(r, &r.spans) }
