@@ -1,0 +1,157 @@
+package vllm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/infertel/infertel-go/semconv"
+)
+
+// UsageKind says whether a [Call] also feeds genai_llm_usage_tokens, the token
+// metric of the API layer, and with which spanKind.
+type UsageKind uint8
+
+const (
+	// UsageNone feeds nothing. It is for calls that package genai observes, which
+	// counts their usage. It is the zero value.
+	UsageNone UsageKind = iota
+	// UsageLLM counts with the spanKind LLM.
+	UsageLLM
+	// UsageEmbedding counts with the spanKind EMBEDDING.
+	UsageEmbedding
+)
+
+// Call is what a gateway knows of a finished call to an engine beside which no
+// shim runs.
+type Call struct {
+	// Start is when the call began and End when it was over.
+	Start, End time.Time
+	// FirstToken is when the first generated fragment was seen. Zero: there was
+	// none, or the answer was not streamed.
+	FirstToken time.Time
+	// InputTokens and OutputTokens are the usage that the server reported. Nil:
+	// unknown.
+	InputTokens, OutputTokens *int64
+	// FinishReason is why the engine finished. Empty counts as
+	// [FinishReasonOther]; use [FinishReasonAbort] where the client went away and
+	// [FinishReasonError] where the call failed.
+	FinishReason FinishReason
+	// Usage is whether genai_llm_usage_tokens is fed.
+	Usage UsageKind
+}
+
+func (c *Call) check() error {
+	var errs []error
+	for _, f := range []struct {
+		name  string
+		value *int64
+	}{{"InputTokens", c.InputTokens}, {"OutputTokens", c.OutputTokens}} {
+		if f.value != nil && *f.value < 0 {
+			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want 0 or more", f.name, *f.value))
+		}
+	}
+	if known(c.Start).IsZero() {
+		errs = append(errs, errors.New("vllm: Call.Start is not set, want the time when the call began"))
+	} else if i := (interval{c.Start, known(c.End)}); i.orUnknown() == unknown {
+		errs = append(errs, fmt.Errorf("vllm: Call.End is %v, want a time from Start on", c.End))
+	} else if t := known(c.FirstToken); !t.IsZero() && !(interval{t, t}).within(i) {
+		errs = append(errs, fmt.Errorf("vllm: Call.FirstToken is %v, want a time between Start and End", c.FirstToken))
+	}
+	if c.Usage > UsageEmbedding {
+		errs = append(errs, fmt.Errorf("vllm: Call.Usage is %d, want UsageNone, UsageLLM or UsageEmbedding", c.Usage))
+	}
+	return errors.Join(errs...)
+}
+
+// RecordCall feeds the counters of latency, tokens and success from a finished
+// call, for a gateway in front of an engine beside which no shim runs; do not use
+// both for one engine. It makes no span. The latencies are those that the gateway
+// saw: gen_ai_server_request_duration, genai_llm_first_token_seconds where there
+// is a first token, and then gen_ai_server_time_per_output_token from it to the
+// end. The tokens are gen_ai_vllm_prompt_tokens and
+// gen_ai_vllm_generation_tokens where they are known, and
+// genai_llm_usage_tokens as [Call.Usage] says. The error names every field that is
+// out of range, and then nothing counts.
+func (e *EngineV1) RecordCall(ctx context.Context, c Call) error {
+	if e == nil {
+		return nil
+	}
+	if err := e.recordCall(ctx, &c); err != nil {
+		return err
+	}
+	if c.InputTokens != nil {
+		e.v1.promptTokens.Add(ctx, *c.InputTokens, e.common.add...)
+	}
+	if c.OutputTokens != nil {
+		e.v1.generationTokens.Add(ctx, *c.OutputTokens, e.common.add...)
+	}
+	return nil
+}
+
+// RecordCall feeds the counters of latency, tokens and success from a finished
+// call; see [EngineV1.RecordCall]. The tokens are num_prompt_tokens_iter,
+// num_generation_tokens_iter and num_tokens_iter.
+func (e *EngineV0) RecordCall(ctx context.Context, c Call) error {
+	if e == nil {
+		return nil
+	}
+	if err := e.recordCall(ctx, &c); err != nil {
+		return err
+	}
+	if c.InputTokens != nil {
+		e.scheduler.add(ctx, counterPrompt, int(*c.InputTokens))
+	}
+	if c.OutputTokens != nil {
+		e.scheduler.add(ctx, counterGeneration, int(*c.OutputTokens))
+	}
+	return nil
+}
+
+func (e *engine) recordCall(ctx context.Context, c *Call) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	ttft, perToken := unknown, unknown
+	if t := known(c.FirstToken); !t.IsZero() {
+		ttft = t.Sub(c.Start)
+		if c.OutputTokens != nil && *c.OutputTokens > 1 {
+			perToken = c.End.Sub(t)
+		}
+	}
+	e.common.finished(ctx, c.FinishReason, ttft, perToken, c.End.Sub(c.Start))
+	if c.Usage != UsageNone {
+		e.usage.add(ctx, c)
+	}
+	return nil
+}
+
+// usage is genai_llm_usage_tokens.
+type usage struct {
+	counter metric.Int64Counter
+	options [2][2][]metric.AddOption // by kind and direction
+}
+
+func (u *usage) init(meter metric.Meter, model string) (err error) {
+	for k, kind := range []semconv.SpanKindAttr{semconv.SpanKindLLM, semconv.SpanKindEmbedding} {
+		for d, direction := range []semconv.UsageTypeAttr{semconv.UsageTypeInput, semconv.UsageTypeOutput} {
+			set := semconv.VLLMTokenDimensions(model, kind, direction)
+			u.options[k][d] = []metric.AddOption{metric.WithAttributeSet(set)}
+		}
+	}
+	u.counter, err = semconv.MetricGenAILLMUsageTokens.New(meter)
+	return err
+}
+
+func (u *usage) add(ctx context.Context, c *Call) {
+	o := &u.options[c.Usage-UsageLLM]
+	if c.InputTokens != nil {
+		u.counter.Add(ctx, *c.InputTokens, o[0]...)
+	}
+	if c.OutputTokens != nil {
+		u.counter.Add(ctx, *c.OutputTokens, o[1]...)
+	}
+}

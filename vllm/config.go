@@ -1,0 +1,155 @@
+package vllm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/infertel/infertel-go/internal/version"
+)
+
+// ScopeName is the name of the instrumentation scope.
+const ScopeName = "github.com/infertel/infertel-go/vllm"
+
+// Version is the version of the instrumentation scope.
+const Version = version.Version
+
+// EnvGranularity names the environment variable that sets the [Granularity]: 0,
+// 1 or 2. [WithGranularity] beats it. Another value is reported once through
+// otel.Handle and means 1.
+const EnvGranularity = "VLLM_TRACE_GRANULARITY"
+
+// envEventLimit is read as the SDK reads it, since it tells what the SDK does.
+const envEventLimit = "OTEL_SPAN_EVENT_COUNT_LIMIT"
+
+const defaultEventLimit = 128
+
+// Granularity is how much is recorded of each V1 request. V0 engines know none:
+// they make llm_request alone.
+type Granularity uint8
+
+const (
+	// GranularityRequest makes the span llm_request alone.
+	GranularityRequest Granularity = iota
+	// GranularityStages adds the spans wait, kv_transfer, prefill and decode. It
+	// is the default.
+	GranularityStages
+	// GranularityEvents adds the events WAIT, PREFILL, DECODE and PREEMPTED on
+	// llm_request.
+	GranularityEvents
+)
+
+type config struct {
+	tracerProvider    trace.TracerProvider
+	meterProvider     metric.MeterProvider
+	granularity       *Granularity
+	eventLimit        *int
+	coalesce          bool
+	iterationCounters bool
+}
+
+// Option configures an [EngineV0] or an [EngineV1].
+type Option interface{ apply(*config) }
+
+type optionFunc func(*config)
+
+func (f optionFunc) apply(c *config) { f(c) }
+
+// WithTracerProvider sets the provider of spans. Default: the global one.
+func WithTracerProvider(p trace.TracerProvider) Option {
+	return optionFunc(func(c *config) { c.tracerProvider = p })
+}
+
+// WithMeterProvider sets the provider of metrics. Default: the global one.
+func WithMeterProvider(p metric.MeterProvider) Option {
+	return optionFunc(func(c *config) { c.meterProvider = p })
+}
+
+// WithGranularity sets how much is recorded of each request. Default: the
+// environment variable [EnvGranularity], else [GranularityStages].
+func WithGranularity(g Granularity) Option {
+	return optionFunc(func(c *config) { c.granularity = &g })
+}
+
+// WithEventLimit tells how many events the SDK keeps on a span, for a
+// TracerProvider that was built with limits of its own: -1 is no limit, 0 keeps
+// none. Default: what the SDK takes from OTEL_SPAN_EVENT_COUNT_LIMIT, else 128.
+//
+// It changes nothing in the SDK. It is needed to warn when events are dropped and
+// to know what [WithEventCoalescing] must fit in.
+func WithEventLimit(events int) Option {
+	return optionFunc(func(c *config) { c.eventLimit = &events })
+}
+
+// WithEventCoalescing merges runs of DECODE events where a request has more
+// events than the span keeps, so that all fit and no token is lost: ids, texts
+// and log probabilities follow one another, counts are summed, and a merged
+// event has the time of its first iteration. Without it each event is added, the
+// SDK keeps the newest and counts the others as dropped, which is reported once
+// through otel.Handle.
+//
+// Where the PREFILL, PREEMPTED and WAIT events alone do not fit, the last event
+// that does takes the tokens of all that follow, and that is reported once.
+func WithEventCoalescing() Option {
+	return optionFunc(func(c *config) { c.coalesce = true })
+}
+
+// WithIterationCounters says that the token and preemption counters of V1 are
+// fed by the scheduler's reports ([EngineV1.RecordIteration],
+// [SchedulerStats.PromptTokens] and so on) and no longer by finished requests, so
+// that they move while requests run and nothing counts twice.
+func WithIterationCounters() Option {
+	return optionFunc(func(c *config) { c.iterationCounters = true })
+}
+
+func newConfig(opts []Option) (config, error) {
+	var c config
+	for _, o := range opts {
+		if o != nil {
+			o.apply(&c)
+		}
+	}
+	if c.tracerProvider == nil {
+		c.tracerProvider = otel.GetTracerProvider()
+	}
+	if c.meterProvider == nil {
+		c.meterProvider = otel.GetMeterProvider()
+	}
+	if c.granularity != nil && *c.granularity > GranularityEvents {
+		return c, fmt.Errorf("vllm: granularity is %d, want 0, 1 or 2", *c.granularity)
+	}
+	return c, nil
+}
+
+func granularityFromEnv() (Granularity, error) {
+	switch v := os.Getenv(EnvGranularity); v {
+	case "0":
+		return GranularityRequest, nil
+	case "", "1":
+		return GranularityStages, nil
+	case "2":
+		return GranularityEvents, nil
+	default:
+		return GranularityStages, fmt.Errorf("vllm: %s is %q, want 0, 1 or 2; 1 is used", EnvGranularity, v)
+	}
+}
+
+// eventLimitFromEnv reports nothing: the SDK warns of a bad value itself.
+func eventLimitFromEnv() int {
+	v := os.Getenv(envEventLimit)
+	if v == "" {
+		return defaultEventLimit
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return defaultEventLimit
+	}
+	return n
+}
+
+var errClosed = errors.New("vllm: the engine is closed")

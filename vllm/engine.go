@@ -1,0 +1,168 @@
+package vllm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/infertel/infertel-go/internal/boundedtext"
+	"github.com/infertel/infertel-go/internal/reportonce"
+	"github.com/infertel/infertel-go/semconv"
+)
+
+const (
+	maxName        = 256 // bytes of a model name or an id
+	maxDescription = 256 // bytes of a status description
+)
+
+// engine is what engines of both versions have.
+type engine struct {
+	tracer      trace.Tracer
+	meter       metric.Meter
+	granularity Granularity
+	eventLimit  int // as the SDK understands it: 0 none, negative no limit
+	coalesce    bool
+	model       string
+
+	common    commonCounters
+	usage     usage
+	scheduler scheduler
+	misuse    reportonce.Reporter
+	scratch   sync.Pool // of *scratch
+	logs      sync.Pool // of *eventLog
+	closed    atomic.Bool
+}
+
+// init sets up the engine for the dimensions of its metrics.
+func (e *engine) init(c *config, model string, dims attribute.Set) error {
+	e.tracer = c.tracerProvider.Tracer(ScopeName, trace.WithInstrumentationVersion(Version))
+	e.meter = c.meterProvider.Meter(ScopeName, metric.WithInstrumentationVersion(Version))
+	e.coalesce = c.coalesce
+	e.model = model
+	if c.granularity != nil {
+		e.granularity = *c.granularity
+	} else {
+		var err error
+		if e.granularity, err = granularityFromEnv(); err != nil {
+			otel.Handle(err)
+		}
+	}
+	if c.eventLimit != nil {
+		e.eventLimit = *c.eventLimit
+	} else {
+		e.eventLimit = eventLimitFromEnv()
+	}
+	e.scratch.New = func() any { return new(scratch) }
+	e.logs.New = func() any { return new(eventLog) }
+	return errors.Join(e.common.init(e.meter, dims), e.usage.init(e.meter, model))
+}
+
+// start starts llm_request.
+func (e *engine) start(ctx context.Context, at time.Time) (context.Context, trace.Span) {
+	s := e.scratch.Get().(*scratch)
+	defer e.scratch.Put(s)
+	return e.tracer.Start(ctx, semconv.SpanLLMRequest, s.startAt(at)...)
+}
+
+// scratch holds what is handed to the SDK, which copies it, so that it is
+// allocated once and not for each span.
+type scratch struct {
+	attrs  []attribute.KeyValue
+	starts [1]trace.SpanStartOption
+	ends   [1]trace.SpanEndOption
+	events [2]trace.EventOption
+
+	// A stage ends where the next starts, so each option is used twice.
+	at     time.Time
+	option trace.SpanEventOption
+}
+
+func (s *scratch) timestamp(t time.Time) trace.SpanEventOption {
+	if s.option == nil || t != s.at {
+		s.at, s.option = t, trace.WithTimestamp(t)
+	}
+	return s.option
+}
+
+func (s *scratch) startAt(t time.Time) []trace.SpanStartOption {
+	s.starts[0] = s.timestamp(t)
+	return s.starts[:]
+}
+
+func (s *scratch) endAt(t time.Time) []trace.SpanEndOption {
+	s.ends[0] = s.timestamp(t)
+	return s.ends[:]
+}
+
+// end ends llm_request.
+func (e *engine) end(s *scratch, span trace.Span, at time.Time, failure error) {
+	if failure != nil {
+		span.SetStatus(codes.Error, boundedtext.Cut(failure.Error(), maxDescription))
+	}
+	span.End(s.endAt(at)...)
+}
+
+// appendSampling appends the optional values of a request.
+func appendSampling(a []attribute.KeyValue, r *Request) []attribute.KeyValue {
+	if r.Temperature != nil {
+		a = append(a, semconv.GenAIRequestTemperature(*r.Temperature))
+	}
+	if r.TopP != nil {
+		a = append(a, semconv.GenAIRequestTopP(*r.TopP))
+	}
+	if r.MaxTokens != nil {
+		a = append(a, semconv.GenAIRequestMaxTokens(*r.MaxTokens))
+	}
+	if r.N != nil {
+		a = append(a, semconv.GenAIRequestN(*r.N))
+	}
+	return a
+}
+
+// known returns a point in time, or the zero time for one that was not taken, or
+// that the wire's nanoseconds since the Unix epoch cannot hold. Engines use 0 for
+// a point not taken, which is the epoch itself when it gets here.
+func known(t time.Time) time.Time {
+	if s := t.Unix(); s <= 0 || s >= math.MaxInt64/int64(time.Second) {
+		return time.Time{}
+	}
+	return t
+}
+
+// earliest returns the earliest point that is known, or the zero time.
+func earliest(points ...time.Time) time.Time {
+	var first time.Time
+	for _, t := range points {
+		if t = known(t); !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	return first
+}
+
+// interval is the time between two points, either of which may be unknown.
+type interval struct{ start, end time.Time }
+
+// length returns the interval's length, and whether it has one: two ends, the
+// second not before the first.
+func (i interval) length() (time.Duration, bool) {
+	if i.start.IsZero() || i.end.IsZero() {
+		return 0, false
+	}
+	d := i.end.Sub(i.start)
+	return d, d >= 0
+}
+
+// within reports whether an interval lies in another, as far as that is known.
+func (i interval) within(o interval) bool {
+	return (o.start.IsZero() || !i.start.Before(o.start)) && (o.end.IsZero() || !i.end.After(o.end))
+}

@@ -1,0 +1,174 @@
+package vllm
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/infertel/infertel-go/internal/boundedtext"
+	"github.com/infertel/infertel-go/semconv"
+)
+
+// EngineV0 emits the telemetry of one vLLM V0 engine. Its methods are safe for
+// concurrent use and do nothing on a nil *EngineV0. Make it with [NewEngineV0],
+// and end it with [EngineV0.Close].
+type EngineV0 struct {
+	engine
+	promptTokens, generationTokens, tokens metric.Int64Counter
+}
+
+// NewEngineV0 returns an engine. Of config only the model is used. V0 knows no
+// granularity and no events, so [WithGranularity], [WithEventLimit],
+// [WithEventCoalescing] and [WithIterationCounters] change nothing. The error
+// names every value of config that is out of range, or is that of an instrument
+// which could not be made.
+//
+// The metrics of V0 have no dimension that tells engines apart: those that share
+// a provider feed the same counters, and of their gauges one shows.
+func NewEngineV0(config EngineConfig, opts ...Option) (*EngineV0, error) {
+	c, err := newConfig(opts)
+	if err = errors.Join(config.check(), err); err != nil {
+		return nil, err
+	}
+	g := GranularityRequest
+	c.granularity = &g
+	e := &EngineV0{}
+	if err := e.init(&c, boundedtext.Cut(config.Model, maxName), semconv.VLLMEngineV0Dimensions()); err != nil {
+		return nil, err
+	}
+	m := instruments{meter: e.meter}
+	e.promptTokens = m.int64(semconv.MetricNumPromptTokensIter)
+	e.generationTokens = m.int64(semconv.MetricNumGenerationTokensIter)
+	e.tokens = m.int64(semconv.MetricNumTokensIter)
+	s := &e.scheduler
+	s.counters[counterIterations] = e.common.iterations
+	s.counters[counterPrompt] = e.promptTokens
+	s.counters[counterGeneration] = e.generationTokens
+	s.counters[counterPreemptions] = m.int64(semconv.MetricNumPreemptionIter)
+	s.tokens = e.tokens
+	if m.err != nil {
+		return nil, m.err
+	}
+	err = s.init(e.meter, e.common.dimensions, e.refused,
+		[]semconv.Int64Gauge{semconv.MetricNumRunningSys, semconv.MetricNumWaitingSys, semconv.MetricNumSwappedSys},
+		[]semconv.Float64Gauge{semconv.MetricGPUCacheUsageSys, semconv.MetricCPUCacheUsageSys})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Close ends the engine: its gauges are gone from the next collection on, and
+// reports of its scheduler are refused. Requests that still run can finish. It
+// returns the error of the meter provider, and nil when it is called again.
+func (e *EngineV0) Close() error {
+	if e == nil {
+		return nil
+	}
+	return e.close()
+}
+
+// SchedulerStatsV0 is a report of a V0 engine's scheduler. A nil field was not
+// reported: its instrument is left alone.
+type SchedulerStatsV0 struct {
+	// Running is the number of running sequences, 0 or more: the gauge
+	// num_running_sys.
+	Running *int
+	// Waiting is the number of waiting sequences, 0 or more: the gauge
+	// num_waiting_sys.
+	Waiting *int
+	// Swapped is the number of swapped-out sequences, 0 or more: the gauge
+	// num_swapped_sys.
+	Swapped *int
+	// GPUCacheUsage is the share of the GPU KV cache in use, from 0 to 1: the
+	// gauge gpu_cache_usage_sys.
+	GPUCacheUsage *float64
+	// CPUCacheUsage is the share of the CPU KV cache in use, from 0 to 1: the
+	// gauge cpu_cache_usage_sys.
+	CPUCacheUsage *float64
+
+	// The counters, 0 or more: what happened since the previous report for
+	// [EngineV0.RecordScheduler], cumulative readings for
+	// [EngineV0.RecordSchedulerFromTotals].
+
+	// PromptTokens is the number of input tokens processed:
+	// num_prompt_tokens_iter, and with GenerationTokens num_tokens_iter.
+	PromptTokens *int
+	// GenerationTokens is the number of output tokens generated:
+	// num_generation_tokens_iter, and with PromptTokens num_tokens_iter.
+	GenerationTokens *int
+	// Preemptions is the number of preemptions: num_preemption_iter.
+	Preemptions *int
+	// Iterations is the number of scheduling iterations: vllm_iter_count.
+	Iterations *int
+}
+
+func (s *SchedulerStatsV0) report() report {
+	return report{
+		name: "SchedulerStatsV0",
+		gauges: [gauges]reading{
+			countOf("Running", s.Running),
+			countOf("Waiting", s.Waiting),
+			countOf("Swapped", s.Swapped),
+			ratioOf("GPUCacheUsage", s.GPUCacheUsage),
+			ratioOf("CPUCacheUsage", s.CPUCacheUsage),
+		},
+		counters: [counters]reading{
+			counterIterations:  countOf("Iterations", s.Iterations),
+			counterPrompt:      countOf("PromptTokens", s.PromptTokens),
+			counterGeneration:  countOf("GenerationTokens", s.GenerationTokens),
+			counterPreemptions: countOf("Preemptions", s.Preemptions),
+		},
+	}
+}
+
+// RecordScheduler takes a report of the engine's scheduler. The gauges show it
+// from the next collection on, until the next report. An error names the field
+// that is out of range, and then nothing of the report counts; it is also
+// returned after [EngineV0.Close].
+func (e *EngineV0) RecordScheduler(ctx context.Context, s SchedulerStatsV0) error {
+	if e == nil {
+		return nil
+	}
+	r := s.report()
+	return e.record(ctx, &r)
+}
+
+// RecordSchedulerFromTotals is [EngineV0.RecordScheduler] for engines whose
+// counters are cumulative; see [EngineV1.RecordSchedulerFromTotals].
+func (e *EngineV0) RecordSchedulerFromTotals(ctx context.Context, s SchedulerStatsV0) error {
+	if e == nil {
+		return nil
+	}
+	r := s.report()
+	return e.recordTotals(ctx, &r)
+}
+
+// RecordIteration takes one scheduling iteration of the engine: it adds 1 to
+// vllm_iter_count, and the tokens and preemptions to their counters. Do not
+// report the same iterations with [EngineV0.RecordScheduler]. Errors are the same
+// as there.
+func (e *EngineV0) RecordIteration(ctx context.Context, it EngineIteration) error {
+	if e == nil {
+		return nil
+	}
+	r := it.report()
+	return e.record(ctx, &r)
+}
+
+// ObserveScheduler has f called at each collection of metrics for the readings
+// of the gauges; see [EngineV1.ObserveScheduler].
+func (e *EngineV0) ObserveScheduler(f func(context.Context) SchedulerStatsV0) {
+	if e == nil {
+		return
+	}
+	if f == nil {
+		e.observe(nil)
+		return
+	}
+	e.observe(func(ctx context.Context) report {
+		s := f(ctx)
+		return s.report()
+	})
+}

@@ -1,0 +1,257 @@
+package vllm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/otel/metric"
+
+	"github.com/infertel/infertel-go/internal/boundedtext"
+	"github.com/infertel/infertel-go/semconv"
+)
+
+// EngineConfig says which engine it is.
+type EngineConfig struct {
+	// Model is the name of the model that the engine serves
+	// (gen_ai.request.model_name on V1 spans, model_name on V1 metrics,
+	// gen_ai.response.model on V0 spans). It must be set.
+	Model string
+	// Index is the index of the EngineCore instance (gen_ai.engine.index and
+	// engine_index), 0 or more. V1 only.
+	Index int
+	// PDRole is gen_ai.pd_role. V1 only.
+	PDRole PDRole
+}
+
+func (c *EngineConfig) check() error {
+	var errs []error
+	if c.Model == "" {
+		errs = append(errs, errors.New("vllm: EngineConfig.Model is empty, want the name of the model"))
+	}
+	if c.Index < 0 {
+		errs = append(errs, fmt.Errorf("vllm: EngineConfig.Index is %d, want 0 or more", c.Index))
+	}
+	if c.PDRole > PDRoleConsumer {
+		errs = append(errs, fmt.Errorf("vllm: EngineConfig.PDRole is %d, want PDRoleNone, PDRoleProducer or PDRoleConsumer", c.PDRole))
+	}
+	return errors.Join(errs...)
+}
+
+// EngineV1 emits the telemetry of one vLLM V1 engine: one EngineCore instance
+// that serves one model. Its methods are safe for concurrent use and do nothing
+// on a nil *EngineV1. Make it with [NewEngineV1], and end it with
+// [EngineV1.Close].
+type EngineV1 struct {
+	engine
+	index  int
+	role   PDRole
+	v1     countersV1
+	closer func() error
+}
+
+// NewEngineV1 returns an engine. It reads the environment variables
+// [EnvGranularity] and OTEL_SPAN_EVENT_COUNT_LIMIT. The error names every value
+// of config and opts that is out of range, or is that of an instrument which
+// could not be made.
+//
+// Engines may share providers. Two with the same model and index feed the same
+// counters; their gauges cannot be told apart, so use different indexes.
+func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
+	c, err := newConfig(opts)
+	if err = errors.Join(config.check(), err); err != nil {
+		return nil, err
+	}
+	e := &EngineV1{index: config.Index, role: config.PDRole}
+	model := boundedtext.Cut(config.Model, maxName)
+	if err := e.init(&c, model, semconv.VLLMEngineV1Dimensions(config.Index, model)); err != nil {
+		return nil, err
+	}
+	if err := e.v1.init(e.meter, c.iterationCounters); err != nil {
+		return nil, err
+	}
+	s := &e.scheduler
+	s.counters[counterIterations] = e.common.iterations
+	s.counters[counterQueries] = e.v1.queries
+	s.counters[counterHits] = e.v1.hits
+	if c.iterationCounters {
+		s.counters[counterPrompt] = e.v1.promptTokens
+		s.counters[counterGeneration] = e.v1.generationTokens
+		s.counters[counterPreemptions] = e.v1.preemptions
+	}
+	err = s.init(e.meter, e.common.dimensions, e.refused,
+		[]semconv.Int64Gauge{semconv.MetricGenAIVLLMNumRequestsRunning, semconv.MetricGenAIVLLMNumRequestsWaiting},
+		[]semconv.Float64Gauge{semconv.MetricGenAIVLLMKVCacheUsagePerc})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Close ends the engine: its gauges are gone from the next collection on, and
+// reports of its scheduler are refused. Requests that still run can finish. It
+// returns the error of the meter provider, and nil when it is called again.
+func (e *EngineV1) Close() error {
+	if e == nil {
+		return nil
+	}
+	return e.close()
+}
+
+// SchedulerStats is a report of a V1 engine's scheduler. A nil field was not
+// reported: its instrument is left alone.
+type SchedulerStats struct {
+	// Running is the number of requests in the running batch, 0 or more: the
+	// gauge gen_ai_vllm_num_requests_running.
+	Running *int
+	// Waiting is the number of requests waiting to be processed, 0 or more: the
+	// gauge gen_ai_vllm_num_requests_waiting.
+	Waiting *int
+	// KVCacheUsage is the share of the KV cache in use, from 0 to 1: the gauge
+	// gen_ai_vllm_kv_cache_usage_perc.
+	KVCacheUsage *float64
+
+	// The counters, 0 or more: what happened since the previous report for
+	// [EngineV1.RecordScheduler], cumulative readings for
+	// [EngineV1.RecordSchedulerFromTotals].
+
+	// PrefixCacheQueries is the number of tokens looked up in the prefix cache:
+	// gen_ai_vllm_prefix_cache_queries.
+	PrefixCacheQueries *int
+	// PrefixCacheHits is the number of tokens found in the prefix cache:
+	// gen_ai_vllm_prefix_cache_hits.
+	PrefixCacheHits *int
+	// Iterations is the number of scheduling iterations: vllm_iter_count.
+	Iterations *int
+	// PromptTokens is the number of tokens processed by prefill:
+	// gen_ai_vllm_prompt_tokens. Only with [WithIterationCounters]; otherwise
+	// finished requests feed it, and this is ignored and reported once.
+	PromptTokens *int
+	// GenerationTokens is the number of tokens generated:
+	// gen_ai_vllm_generation_tokens. As PromptTokens.
+	GenerationTokens *int
+	// Preemptions is the number of preemptions: gen_ai_vllm_num_preemptions. As
+	// PromptTokens.
+	Preemptions *int
+}
+
+func (s *SchedulerStats) report() report {
+	return report{
+		name: "SchedulerStats",
+		gauges: [gauges]reading{
+			countOf("Running", s.Running),
+			countOf("Waiting", s.Waiting),
+			ratioOf("KVCacheUsage", s.KVCacheUsage),
+		},
+		counters: [counters]reading{
+			counterIterations:  countOf("Iterations", s.Iterations),
+			counterPrompt:      countOf("PromptTokens", s.PromptTokens),
+			counterGeneration:  countOf("GenerationTokens", s.GenerationTokens),
+			counterPreemptions: countOf("Preemptions", s.Preemptions),
+			counterQueries:     countOf("PrefixCacheQueries", s.PrefixCacheQueries),
+			counterHits:        countOf("PrefixCacheHits", s.PrefixCacheHits),
+		},
+	}
+}
+
+// RecordScheduler takes a report of the engine's scheduler. The gauges show it
+// from the next collection on, until the next report. An error names the field
+// that is out of range, and then nothing of the report counts; it is also
+// returned after [EngineV1.Close].
+func (e *EngineV1) RecordScheduler(ctx context.Context, s SchedulerStats) error {
+	if e == nil {
+		return nil
+	}
+	r := s.report()
+	e.checkSource(&r)
+	return e.record(ctx, &r)
+}
+
+// RecordSchedulerFromTotals is [EngineV1.RecordScheduler] for engines whose
+// counters are cumulative. It adds the difference to the previous reading. The
+// first reading of a counter, and one below the previous, as after a restart of
+// the engine, add nothing and are where counting goes on from, so that our
+// counters neither jump nor go down. Hand in a reading when the engine starts to
+// count from its beginning.
+func (e *EngineV1) RecordSchedulerFromTotals(ctx context.Context, s SchedulerStats) error {
+	if e == nil {
+		return nil
+	}
+	r := s.report()
+	e.checkSource(&r)
+	return e.recordTotals(ctx, &r)
+}
+
+// RecordIteration takes one scheduling iteration of the engine: it adds 1 to
+// vllm_iter_count and, with [WithIterationCounters], the tokens and preemptions
+// of the iteration to their counters. Do not report the same iterations with
+// [SchedulerStats.Iterations]. Errors are those of [EngineV1.RecordScheduler].
+func (e *EngineV1) RecordIteration(ctx context.Context, it EngineIteration) error {
+	if e == nil {
+		return nil
+	}
+	r := it.report()
+	e.checkSource(&r)
+	return e.record(ctx, &r)
+}
+
+// ObserveScheduler has f called at each collection of metrics for the readings
+// of the gauges; counters in its report are ignored. While f is set, what
+// RecordScheduler tells of the gauges does not show. A nil f ends that. A report
+// that is out of range makes no data points and is reported once through
+// otel.Handle. f must not call Close.
+func (e *EngineV1) ObserveScheduler(f func(context.Context) SchedulerStats) {
+	if e == nil {
+		return
+	}
+	if f == nil {
+		e.observe(nil)
+		return
+	}
+	e.observe(func(ctx context.Context) report {
+		s := f(ctx)
+		return s.report()
+	})
+}
+
+// checkSource reports counters that finished requests feed already.
+func (e *EngineV1) checkSource(r *report) {
+	if e.v1.fromIterations {
+		return
+	}
+	for _, i := range []int{counterPrompt, counterGeneration, counterPreemptions} {
+		if r.counters[i].count > 0 {
+			e.misuse.Report(misuseCounterSource, func() error {
+				return fmt.Errorf("vllm: %s.%s is ignored, since finished requests feed that counter; WithIterationCounters changes that", r.name, r.counters[i].field)
+			})
+		}
+	}
+}
+
+// countersV1 are the counters that only V1 has.
+type countersV1 struct {
+	fromIterations bool // tokens and preemptions, and not from finished requests
+
+	queries, hits                     metric.Int64Counter
+	preemptions                       metric.Int64Counter
+	promptTokens, generationTokens    metric.Int64Counter
+	paramsN, paramsMaxTokens          metric.Int64Counter
+	queue, prefill, decode, inference metric.Float64Counter
+}
+
+func (c *countersV1) init(meter metric.Meter, fromIterations bool) error {
+	m := instruments{meter: meter}
+	c.fromIterations = fromIterations
+	c.queries = m.int64(semconv.MetricGenAIVLLMPrefixCacheQueries)
+	c.hits = m.int64(semconv.MetricGenAIVLLMPrefixCacheHits)
+	c.preemptions = m.int64(semconv.MetricGenAIVLLMNumPreemptions)
+	c.promptTokens = m.int64(semconv.MetricGenAIVLLMPromptTokens)
+	c.generationTokens = m.int64(semconv.MetricGenAIVLLMGenerationTokens)
+	c.paramsN = m.int64(semconv.MetricGenAIVLLMRequestParamsN)
+	c.paramsMaxTokens = m.int64(semconv.MetricGenAIVLLMRequestParamsMaxTokens)
+	c.queue = m.float64(semconv.MetricGenAIVLLMRequestQueueTimeSeconds)
+	c.prefill = m.float64(semconv.MetricGenAIVLLMRequestPrefillTimeSeconds)
+	c.decode = m.float64(semconv.MetricGenAIVLLMRequestDecodeTimeSeconds)
+	c.inference = m.float64(semconv.MetricGenAIVLLMRequestInferenceTimeSeconds)
+	return m.err
+}

@@ -1,0 +1,103 @@
+package vllm
+
+import (
+	"context"
+	"time"
+)
+
+// RequestRecord is everything that is known of a V1 request after the fact. A
+// point in time that was not taken is the zero time.
+type RequestRecord struct {
+	// Request is the request as it arrived.
+	Request Request
+	// Arrival is when it arrived, as the frontend saw it. Zero is reported once:
+	// the span then starts at the earliest point that is known.
+	Arrival time.Time
+	// Tokenize is how long the frontend took to tokenize the prompt. Nil: unknown.
+	Tokenize *time.Duration
+	// Queued is when the request entered the engine's queue.
+	Queued time.Time
+	// Scheduled is when the engine first scheduled it.
+	Scheduled time.Time
+	// FirstToken is when the engine put out the first token. Zero: the first of
+	// Iterations, else Outcome.FrontendFirstToken.
+	FirstToken time.Time
+	// KVTransfers are the transfers of KV cache from remote engines.
+	KVTransfers []KVTransferRecord
+	// Preemptions is how often the request was preempted. Zero: as many times as
+	// PreemptedAt has.
+	Preemptions int
+	// PreemptedAt are the times of preemptions, for the events PREEMPTED and WAIT.
+	PreemptedAt []time.Time
+	// Iterations are the iterations in their order, for the events PREFILL and
+	// DECODE.
+	Iterations []IterationRecord
+	// Outcome is how the request ended.
+	Outcome Outcome
+}
+
+// KVTransferRecord is a transfer of KV cache after the fact.
+type KVTransferRecord struct {
+	Start, End time.Time
+	KVTransfer
+}
+
+// IterationRecord is an iteration after the fact.
+type IterationRecord struct {
+	Iteration
+	// Prefill is whether the iteration worked on the prompt.
+	Prefill bool
+}
+
+// RecordRequest makes everything that is documented of a request in one call,
+// for callers that only have the engine's final statistics. The same facts told
+// to [EngineV1.StartRequest] as they happen make the same telemetry. llm_request
+// is a child of the span in ctx.
+func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
+	if e == nil {
+		return
+	}
+	r := e.startRequest(ctx, rec.Request, rec.Arrival, rec.earliest())
+	if rec.Tokenize != nil {
+		r.Tokenized(*rec.Tokenize)
+	}
+	r.Queued(rec.Queued)
+	for _, t := range rec.KVTransfers {
+		r.StartKVTransfer(t.Start).End(t.End, t.KVTransfer)
+	}
+	r.Scheduled(rec.Scheduled)
+	if !r.idle {
+		r.token(r.on(rec.FirstToken))
+	}
+	preempted := rec.PreemptedAt
+	for i := range rec.Iterations {
+		it := &rec.Iterations[i]
+		for len(preempted) > 0 && !preempted[0].After(it.At) {
+			r.Preempted(preempted[0])
+			preempted = preempted[1:]
+		}
+		if it.Prefill {
+			r.Prefill(it.Iteration)
+		} else {
+			r.Decode(it.Iteration)
+		}
+	}
+	for _, at := range preempted {
+		r.Preempted(at)
+	}
+	r.preemptions = max(r.preemptions, rec.Preemptions)
+	r.Finish(rec.Outcome)
+}
+
+// earliest returns the earliest point of a request whose arrival is not known, or
+// the zero time.
+func (rec *RequestRecord) earliest() time.Time {
+	if !known(rec.Arrival).IsZero() {
+		return time.Time{} // not needed
+	}
+	points := []time.Time{rec.Queued, rec.Scheduled, rec.FirstToken, rec.Outcome.FrontendFirstToken, rec.Outcome.LastToken, rec.Outcome.At}
+	for i := range rec.Iterations {
+		points = append(points, rec.Iterations[i].At)
+	}
+	return earliest(points...)
+}
