@@ -81,21 +81,36 @@ func (l *line) flag(name string) bool { return value[bool](l, name, "true or fal
 // int returns an integer, nil if it is not set.
 func (l *line) int(name string) *int { return optional[int](l, name, "an integer") }
 
+// optionalCount returns an integer of 0 or more, nil if it is not set.
+func (l *line) optionalCount(name string) *int {
+	n := l.int(name)
+	if n != nil && *n < 0 {
+		l.wrong(name, "0 or more")
+		return nil
+	}
+	return n
+}
+
 // count returns an integer of 0 or more, 0 if it is not set.
 func (l *line) count(name string) int {
-	n := l.int(name)
-	if n == nil {
-		return 0
+	if n := l.optionalCount(name); n != nil {
+		return *n
 	}
-	if *n < 0 {
-		l.wrong(name, "0 or more")
-		return 0
-	}
-	return *n
+	return 0
 }
 
 // float returns a number, nil if it is not set.
 func (l *line) float(name string) *float64 { return optional[float64](l, name, "a number") }
+
+// ratio returns a number from 0 to 1, nil if it is not set.
+func (l *line) ratio(name string) *float64 {
+	r := l.float(name)
+	if r != nil && (*r < 0 || *r > 1) {
+		l.wrong(name, "a number from 0 to 1")
+		return nil
+	}
+	return r
+}
 
 // time returns a time given as Unix nanoseconds, the zero time if it is not set.
 func (l *line) time(name string) time.Time {

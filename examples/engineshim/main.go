@@ -82,11 +82,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case *input != "-":
 		open = func() (source, error) { return openFile(*input) }
 	}
-	return serve(ctx, open, stdout, stderr)
+	return serve(ctx, open, given["listen"], stdout, stderr)
 }
 
-// serve emits the telemetry of everything that the source delivers.
-func serve(ctx context.Context, open func() (source, error), stdout, stderr io.Writer) int {
+// serve emits the telemetry of everything that the source delivers, as it comes
+// if the source is live.
+func serve(ctx context.Context, open func() (source, error), live bool, stdout, stderr io.Writer) int {
 	src, err := open()
 	if err != nil {
 		fmt.Fprintln(stderr, "engineshim:", err)
@@ -94,7 +95,7 @@ func serve(ctx context.Context, open func() (source, error), stdout, stderr io.W
 	}
 	// Export goes on after an interrupt, that is what the interrupt is for.
 	background := context.WithoutCancel(ctx)
-	tel, err := startTelemetry(background, stdout)
+	tel, err := startTelemetry(background, stdout, live)
 	if err != nil {
 		fmt.Fprintln(stderr, "engineshim:", err)
 		return exitLost

@@ -15,8 +15,8 @@ type handler interface {
 	// handle takes one line that names the handler's engine. The error says what
 	// is wrong with the line; then nothing came of it.
 	handle(context.Context, *line) error
-	// close ends every request that is still open as aborted, at the given time,
-	// and closes the engines.
+	// close ends every request that is still open as aborted, at the given time.
+	// It leaves the engines open: their gauges are read once more at the end.
 	close(ctx context.Context, at time.Time)
 }
 
@@ -26,7 +26,7 @@ type shim struct {
 	mu       sync.Mutex
 	handlers map[string]handler
 	stderr   io.Writer
-	newest   time.Time // the newest ts of a usable line
+	newest   time.Time // the newest ts of a line that was taken
 	bad      int
 	closed   bool
 }

@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/infertel/infertel-go/genai/otlp"
+	"github.com/infertel/infertel-go/examples/internal/session"
 )
 
 // telemetry is where the telemetry goes.
@@ -18,14 +18,8 @@ type telemetry interface {
 	Close(context.Context) error
 }
 
-type exported struct{ *otlp.Providers }
-
-func (e exported) Close(ctx context.Context) error { return e.Shutdown(ctx) }
-
-func startTelemetry(ctx context.Context, _ io.Writer) (telemetry, error) {
-	p, err := otlp.Setup(ctx, otlp.WithServiceName("engineshim"))
-	if err != nil {
-		return nil, err
-	}
-	return exported{p}, nil
+// startTelemetry exports to the collector that the environment names, or prints
+// to out.
+func startTelemetry(ctx context.Context, out io.Writer, live bool) (telemetry, error) {
+	return session.Start(ctx, session.Config{Service: "engineshim", Out: out, Live: live})
 }

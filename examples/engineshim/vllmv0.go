@@ -2,14 +2,123 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/infertel/infertel-go/vllm"
 )
 
-// vllmV0 handles the lines of vLLM V0 engines.
-type vllmV0 struct{}
+// vllmV0 handles the lines of a vLLM V0 engine.
+type vllmV0 struct {
+	telemetry
+	engine *vllm.EngineV0 // nil until it is declared
+	open   openRequests[*vllm.RequestV0]
+}
 
-func newVLLMV0(telemetry) handler { return vllmV0{} }
+func newVLLMV0(t telemetry) handler {
+	return &vllmV0{telemetry: t, open: openRequests[*vllm.RequestV0]{}}
+}
 
-func (vllmV0) handle(_ context.Context, l *line) error { return l.unknownEvent() }
+func (h *vllmV0) handle(ctx context.Context, l *line) error {
+	if l.event == "engine" {
+		return h.declare(l)
+	}
+	if h.engine == nil {
+		return errors.New("the engine is not declared")
+	}
+	switch l.event {
+	case "stats":
+		return h.stats(ctx, l)
+	case "arrived":
+		return h.arrived(ctx, l)
+	case "scheduled", "first_token", "finished":
+		return h.progress(l)
+	}
+	return l.unknownEvent()
+}
 
-func (vllmV0) close(context.Context, time.Time) {}
+// declare takes the engine, in the place of one before.
+func (h *vllmV0) declare(l *line) error {
+	l.require("model")
+	config := vllm.EngineConfig{Model: l.text("model")}
+	if err := l.err(); err != nil {
+		return err
+	}
+	engine, err := vllm.NewEngineV0(config, vllm.WithTracerProvider(h.TracerProvider()), vllm.WithMeterProvider(h.MeterProvider()))
+	if err != nil {
+		return err
+	}
+	h.abort(l.at)
+	if err := h.engine.Close(); err != nil {
+		return err
+	}
+	h.engine = engine
+	return nil
+}
+
+func (h *vllmV0) arrived(ctx context.Context, l *line) error {
+	l.require("request")
+	r := l.vllmRequest()
+	ctx = l.parent(ctx)
+	if err := l.err(); err != nil {
+		return err
+	}
+	return h.open.add(l, func() *vllm.RequestV0 { return h.engine.StartRequest(ctx, r, l.at) })
+}
+
+func (h *vllmV0) progress(l *line) error {
+	l.require("request")
+	o := vllm.OutcomeV0{At: l.at}
+	if l.event == "finished" {
+		o.FinishReason = vllm.FinishReason(l.text("finish_reason"))
+		o.NumSequences = l.count("num_sequences")
+		o.CompletionTokens = l.count("completion_tokens")
+		o.TimeInScheduler = l.duration("time_in_scheduler_ns")
+		o.ModelForward = l.duration("model_forward_ns")
+		o.ModelExecute = l.duration("model_execute_ns")
+	}
+	if err := l.err(); err != nil {
+		return err
+	}
+	r, err := h.open.get(l)
+	if err != nil {
+		return err
+	}
+	switch l.event {
+	case "scheduled":
+		r.Scheduled(l.at)
+	case "first_token":
+		r.FirstToken(l.at)
+	case "finished":
+		r.Finish(o)
+		delete(h.open, l.request)
+	}
+	return nil
+}
+
+func (h *vllmV0) stats(ctx context.Context, l *line) error {
+	s := vllm.SchedulerStatsV0{
+		Running:          l.optionalCount("running"),
+		Waiting:          l.optionalCount("waiting"),
+		Swapped:          l.optionalCount("swapped"),
+		GPUCacheUsage:    l.ratio("gpu_cache_usage"),
+		CPUCacheUsage:    l.ratio("cpu_cache_usage"),
+		PromptTokens:     l.optionalCount("prompt_tokens"),
+		GenerationTokens: l.optionalCount("generation_tokens"),
+		Preemptions:      l.optionalCount("preemptions"),
+		Iterations:       l.optionalCount("iterations"),
+	}
+	if err := l.err(); err != nil {
+		return err
+	}
+	return h.engine.RecordScheduler(ctx, s)
+}
+
+func (h *vllmV0) abort(at time.Time) {
+	for _, r := range h.open {
+		r.Finish(vllm.OutcomeV0{At: at, FinishReason: vllm.FinishReasonAbort})
+	}
+	clear(h.open)
+}
+
+func (h *vllmV0) close(_ context.Context, at time.Time) { h.abort(at) }

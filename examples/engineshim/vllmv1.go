@@ -2,14 +2,216 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/infertel/infertel-go/vllm"
 )
 
 // vllmV1 handles the lines of vLLM V1 engines.
-type vllmV1 struct{}
+type vllmV1 struct {
+	telemetry
+	engines map[int]*vllmV1Engine // by engine_index
+}
 
-func newVLLMV1(telemetry) handler { return vllmV1{} }
+type vllmV1Engine struct {
+	*vllm.EngineV1
+	open openRequests[*vllmV1Request]
+}
 
-func (vllmV1) handle(_ context.Context, l *line) error { return l.unknownEvent() }
+type vllmV1Request struct {
+	*vllm.RequestV1
+	transfers []vllm.TransferSpan // under way
+}
 
-func (vllmV1) close(context.Context, time.Time) {}
+func newVLLMV1(t telemetry) handler {
+	return &vllmV1{telemetry: t, engines: map[int]*vllmV1Engine{}}
+}
+
+func (h *vllmV1) handle(ctx context.Context, l *line) error {
+	index := l.count("engine_index")
+	if err := l.err(); err != nil {
+		return err
+	}
+	if l.event == "engine" {
+		return h.declare(ctx, l, index)
+	}
+	e := h.engines[index]
+	if e == nil {
+		return fmt.Errorf("engine %d is not declared", index)
+	}
+	switch l.event {
+	case "stats":
+		return e.stats(ctx, l)
+	case "arrived":
+		return e.arrived(ctx, l)
+	case "finished":
+		return e.finished(l)
+	}
+	return e.progress(l)
+}
+
+// declare takes an engine, in the place of one that had its index before.
+func (h *vllmV1) declare(ctx context.Context, l *line, index int) error {
+	l.require("model")
+	config := vllm.EngineConfig{Model: l.text("model"), Index: index, PDRole: l.role("pd_role")}
+	if err := l.err(); err != nil {
+		return err
+	}
+	engine, err := vllm.NewEngineV1(config, vllm.WithTracerProvider(h.TracerProvider()), vllm.WithMeterProvider(h.MeterProvider()))
+	if err != nil {
+		return err
+	}
+	if old := h.engines[index]; old != nil {
+		old.abort(l.at)
+		if err := old.Close(); err != nil {
+			return err
+		}
+	}
+	h.engines[index] = &vllmV1Engine{engine, openRequests[*vllmV1Request]{}}
+	return nil
+}
+
+// role reads a PD role, PDRoleNone if it is not set.
+func (l *line) role(name string) vllm.PDRole {
+	if !l.has(name) {
+		return vllm.PDRoleNone
+	}
+	role, err := vllm.ParsePDRole(l.text(name))
+	if err != nil {
+		l.wrong(name, "producer, consumer or none")
+	}
+	return role
+}
+
+func (e *vllmV1Engine) arrived(ctx context.Context, l *line) error {
+	l.require("request")
+	r := l.vllmRequest()
+	if l.has("pd_role") {
+		r.PDRole = new(l.role("pd_role"))
+	}
+	ctx = l.parent(ctx)
+	if err := l.err(); err != nil {
+		return err
+	}
+	return e.open.add(l, func() *vllmV1Request {
+		return &vllmV1Request{RequestV1: e.StartRequest(ctx, r, l.at)}
+	})
+}
+
+func (e *vllmV1Engine) finished(l *line) error {
+	l.require("request")
+	o := vllm.Outcome{
+		At:                 l.at,
+		FinishReason:       vllm.FinishReason(l.text("finish_reason")),
+		CompletionTokens:   l.count("completion_tokens"),
+		Detokenize:         l.duration("detokenize_ns"),
+		FrontendFirstToken: l.time("first_token_ts"),
+		LastToken:          l.time("last_token_ts"),
+	}
+	if n := l.int("cached_tokens"); n != nil {
+		o.CachedTokens = *n // -1 is how the engine says that it does not know
+	}
+	if err := l.err(); err != nil {
+		return err
+	}
+	r, err := e.open.get(l)
+	if err != nil {
+		return err
+	}
+	r.Finish(o)
+	delete(e.open, l.request)
+	return nil
+}
+
+// progress takes what happens to a request between its arrival and its finish.
+func (e *vllmV1Engine) progress(l *line) error {
+	var act func(*vllmV1Request)
+	switch l.event {
+	case "tokenized":
+		l.require("duration_ns")
+		if d := l.duration("duration_ns"); d != nil {
+			act = func(r *vllmV1Request) { r.Tokenized(*d) }
+		}
+	case "queued":
+		act = func(r *vllmV1Request) { r.Queued(l.at) }
+	case "scheduled":
+		act = func(r *vllmV1Request) { r.Scheduled(l.at) }
+	case "kv_transfer_started":
+		act = func(r *vllmV1Request) { r.transfers = append(r.transfers, r.StartKVTransfer(l.at)) }
+	case "kv_transfer_finished":
+		t := vllm.KVTransfer{CachedTokens: l.count("cached_tokens"), Failed: l.flag("failed")}
+		act = func(r *vllmV1Request) { r.transferred(l.at, t) }
+	case "prefill":
+		it := l.iteration()
+		act = func(r *vllmV1Request) { r.Prefill(it) }
+	case "decode":
+		it := l.iteration()
+		act = func(r *vllmV1Request) { r.Decode(it) }
+	case "preempted":
+		act = func(r *vllmV1Request) { r.Preempted(l.at) }
+	default:
+		return l.unknownEvent()
+	}
+	l.require("request")
+	if err := l.err(); err != nil {
+		return err
+	}
+	r, err := e.open.get(l)
+	if err != nil {
+		return err
+	}
+	act(r)
+	return nil
+}
+
+// transferred ends the oldest transfer under way, or one whose start was missed.
+func (r *vllmV1Request) transferred(at time.Time, t vllm.KVTransfer) {
+	if len(r.transfers) == 0 {
+		r.StartKVTransfer(time.Time{}).End(at, t)
+		return
+	}
+	r.transfers[0].End(at, t)
+	r.transfers = r.transfers[1:]
+}
+
+func (l *line) iteration() vllm.Iteration {
+	it := vllm.Iteration{
+		At:         l.at,
+		TokenIDs:   l.ints("token_ids"),
+		TokenTexts: l.texts("token_texts"),
+		LogProbs:   l.floats("logprobs"),
+	}
+	if l.has("token_count") {
+		it.TokenCount = new(l.count("token_count"))
+	}
+	return it
+}
+
+func (e *vllmV1Engine) stats(ctx context.Context, l *line) error {
+	s := vllm.SchedulerStats{
+		Running:            l.optionalCount("running"),
+		Waiting:            l.optionalCount("waiting"),
+		KVCacheUsage:       l.ratio("kv_cache_usage"),
+		PrefixCacheQueries: l.optionalCount("prefix_queries"),
+		PrefixCacheHits:    l.optionalCount("prefix_hits"),
+		Iterations:         l.optionalCount("iterations"),
+	}
+	if err := l.err(); err != nil {
+		return err
+	}
+	return e.RecordScheduler(ctx, s)
+}
+
+func (e *vllmV1Engine) abort(at time.Time) {
+	for _, r := range e.open {
+		r.Finish(vllm.Outcome{At: at, FinishReason: vllm.FinishReasonAbort})
+	}
+	clear(e.open)
+}
+
+func (h *vllmV1) close(_ context.Context, at time.Time) {
+	for _, e := range h.engines {
+		e.abort(at)
+	}
+}
