@@ -141,7 +141,7 @@ func TestNoPanic(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
 	}
 	values := []string{
-		"-1", "0", "1", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "NaN", "%zz", "\xff",
+		"-1", "0", "9223372036854775807", "-9223372036854775808", "99999999999999999999", "NaN", "%zz", "\xff",
 		" ", ",=", "://", "unix:", "dns:///", strings.Repeat("x", 1<<16), "traceidratio", "true",
 	}
 	t.Setenv("OTEL_BLRP_MAX_QUEUE_SIZE", "16") // allocated in advance
@@ -175,7 +175,7 @@ func try(t *testing.T, name, value string) {
 	_, s := p.TracerProvider().Tracer("test").Start(t.Context(), "span")
 	s.AddEvent("event")
 	s.End()
-	_ = shutdown(t, p, 4*time.Millisecond)
+	_ = shutdown(t, p, time.Millisecond)
 	if p.traces != nil && name != "OTEL_TRACES_SAMPLER" && name != "OTEL_TRACES_SAMPLER_ARG" && name != "all" && p.Losses().Spans.Total() != 1 {
 		t.Errorf("%s=%.50q: lost %+v, want the one span", name, value, p.Losses().Spans)
 	}

@@ -79,7 +79,15 @@ func (s *signal) lose(c cause, n int64, why func() error) {
 }
 
 func (s *signal) report(n int64, why error) {
-	otel.Handle(fmt.Errorf("otlp: %d %s lost, more of this kind are only counted: %w", n, s.items, why))
+	otel.Handle(fmt.Errorf("otlp: %s lost, more of this kind are only counted: %w", quantity(n, s.items), why))
+}
+
+// quantity returns n and what there are n of.
+func quantity(n int64, items string) string {
+	if n == 1 {
+		items = strings.TrimSuffix(items, "s")
+	}
+	return fmt.Sprintf("%d %s", n, items)
 }
 
 // warn passes on, once, what the collector says although it lost nothing.

@@ -10,7 +10,6 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/log"
-	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/grpc/codes"
@@ -148,8 +147,8 @@ func TestQueueFull(t *testing.T) {
 	if got := int64(len(r.Logs())) + l.LogRecords.Total(); got != workers*each {
 		t.Errorf("log records: %d arrived + %d lost, want %d", len(r.Logs()), l.LogRecords.Total(), workers*each)
 	}
-	h.want(t, "1 spans lost", "50 are waiting", "OTEL_BSP_MAX_QUEUE_SIZE")
-	h.want(t, "1 log records lost", "40 are waiting", "OTEL_BLRP_MAX_QUEUE_SIZE")
+	h.want(t, "1 span lost", "50 are waiting", "OTEL_BSP_MAX_QUEUE_SIZE")
+	h.want(t, "1 log record lost", "40 are waiting", "OTEL_BLRP_MAX_QUEUE_SIZE")
 }
 
 // What waits is bounded in bytes too.
@@ -158,9 +157,8 @@ func TestQueueBytes(t *testing.T) {
 	p := setup(t, WithEndpoint(silent(t)), WithQueueBytes(10_000))
 	emitLogs(p, 1, 20_000) // alone it may be larger
 	emitLogs(p, 1, 10)
-	eventuallyEmpty := p.Losses()
-	if eventuallyEmpty.LogRecords.QueueFull != 1 {
-		t.Errorf("lost %+v, want 1 by a full queue", eventuallyEmpty.LogRecords)
+	if l := p.Losses().LogRecords; l != (Causes{QueueFull: 1}) {
+		t.Errorf("lost %+v, want 1 by a full queue", l)
 	}
 	endSpans(p, 200)
 	if n := p.Losses().Spans.QueueFull; n < 50 || n > 199 {
@@ -170,7 +168,7 @@ func TestQueueBytes(t *testing.T) {
 	if l := p.Losses(); l.Spans.Total() != 200 || l.LogRecords.Total() != 2 {
 		t.Errorf("lost %+v, want 200 and 2", l)
 	}
-	h.want(t, "spans lost", "10000 bytes are waiting", "WithQueueBytes")
+	h.want(t, "1 span lost", "10000 bytes are waiting", "WithQueueBytes")
 }
 
 // A collector that is not there, or says nothing, costs the data and no more.
@@ -205,13 +203,13 @@ func TestNoCollector(t *testing.T) {
 				if l := p.Losses(); !tt.want(l) || l.Total() != 3301 {
 					t.Errorf("lost %+v", l)
 				}
-				if err == nil || !strings.Contains(err.Error(), "lost 3000 spans, 300 log records, 1 metric exports") {
+				if err == nil || !strings.Contains(err.Error(), "lost 3000 spans, 300 log records, 1 metric export") {
 					t.Errorf("error %v", err)
 				}
 				if again := p.Shutdown(t.Context()); again == nil || again.Error() != err.Error() {
 					t.Errorf("the second Shutdown returns %v, the first %v", again, err)
 				}
-				for _, items := range []string{"spans lost", "log records lost", "metric exports lost"} {
+				for _, items := range []string{"spans lost", "log records lost", "metric export lost"} {
 					h.want(t, items)
 				}
 				if n := len(h.all()); n != 3 {
@@ -275,7 +273,7 @@ func TestRefused(t *testing.T) {
 			count(t, p)
 			endSpans(p, 5)
 			emitLogs(p, 3, 10)
-			if err := p.ForceFlush(t.Context()); err == nil || !strings.Contains(err.Error(), "lost 5 spans, 3 log records, 1 metric exports") {
+			if err := p.ForceFlush(t.Context()); err == nil || !strings.Contains(err.Error(), "lost 5 spans, 3 log records, 1 metric export") {
 				t.Errorf("ForceFlush returns %v", err)
 			}
 			r.Fail(nil)
@@ -292,7 +290,7 @@ func TestRefused(t *testing.T) {
 			}
 			h.want(t, "5 spans lost", "because", tt.hint)
 			h.want(t, "3 log records lost", "because", tt.hint)
-			h.want(t, "1 metric exports lost", "because", tt.hint)
+			h.want(t, "1 metric export lost", "because", tt.hint)
 		})
 	}
 }
@@ -315,7 +313,7 @@ func TestOneSpanTooLarge(t *testing.T) {
 	if l := p.Losses(); l.Spans != (Causes{ExportFailed: 1}) || l.LogRecords != (Causes{ExportFailed: 1}) || len(r.Spans()) != 6 || len(r.Logs()) != 2 {
 		t.Errorf("lost %+v, %d spans and %d logs arrived", l, len(r.Spans()), len(r.Logs()))
 	}
-	h.want(t, "1 spans lost", "larger than max", "max_recv_msg_size_mib")
+	h.want(t, "1 span lost", "larger than max", "max_recv_msg_size_mib")
 }
 
 func TestPartialSuccess(t *testing.T) {
@@ -348,7 +346,7 @@ func TestPartialSuccess(t *testing.T) {
 	}
 	h.want(t, "2 spans lost", "two are bad")
 	h.want(t, "2 log records lost", "two are bad")
-	h.want(t, "1 metric exports lost", "two are bad")
+	h.want(t, "1 metric export lost", "two are bad")
 	h.want(t, "traces", "warns: deprecated")
 	h.want(t, "logs", "warns: deprecated")
 	h.want(t, "metrics", "warns: deprecated")
@@ -400,14 +398,14 @@ func TestShutdownUnderLoad(t *testing.T) {
 				select {
 				case <-stop:
 					return
-				default:
+				case <-time.After(50 * time.Microsecond): // leave the exporters some time
 					endSpans(p, 1)
 					emitLogs(p, 1, 10)
 				}
 			}
 		})
 	}
-	eventually(t, "something arrives", func() bool { return len(r.Spans()) > 0 && len(r.Logs()) > 0 })
+	eventually(t, "something is exported", func() bool { return len(r.LogRequests()) > 0 })
 	for range 3 {
 		wg.Go(func() { _ = p.Shutdown(t.Context()) })
 	}
@@ -458,7 +456,6 @@ func TestShutdownWithHangingCallback(t *testing.T) {
 	<-p.done
 }
 
-// The SDK's processors are used as their contracts say.
 func TestRecordsKeepTheirOrder(t *testing.T) {
 	handleErrors(t)
 	r := otlptest.New(t)
@@ -480,7 +477,6 @@ func TestRecordsKeepTheirOrder(t *testing.T) {
 			t.Fatalf("record %d is %v", i, l.Body)
 		}
 	}
-	var _ sdklog.Processor = (*logProcessor)(nil)
 }
 
 // The metric says what Losses says, and nothing before there is something.

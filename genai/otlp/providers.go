@@ -177,7 +177,7 @@ func (p *Providers) lostSince(before Losses) error {
 		{"metric exports", now.MetricExports, before.MetricExports},
 	} {
 		if n := l.now.Total() - l.before.Total(); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, l.items))
+			parts = append(parts, quantity(n, l.items))
 		}
 	}
 	if parts == nil {

@@ -156,7 +156,7 @@ func (q *queue) tooMany() error {
 }
 
 func (q *queue) tooBig() error {
-	return fmt.Errorf("%d bytes are waiting to be exported; raise WithQueueBytes, emit fewer events or less content, or see why the collector is slow", q.maxBytes)
+	return fmt.Errorf("%d bytes are waiting to be exported; raise that by WithQueueBytes, emit fewer events or less content, or see why the collector is slow", q.maxBytes)
 }
 
 func errShutDown() error { return errors.New("ended while shutting down") }

@@ -46,7 +46,9 @@ const (
 func Setup(ctx context.Context, opts ...Option) (*Providers, error) {
 	c := config{queueBytes: QueueBytes}
 	for _, o := range opts {
-		o.apply(&c)
+		if o != nil {
+			o.apply(&c)
+		}
 	}
 	if c.queueBytes <= 0 {
 		c.queueBytes = QueueBytes

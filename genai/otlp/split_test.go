@@ -41,15 +41,15 @@ func named(names ...string) []sdktrace.ReadOnlySpan {
 	return stubs.Snapshots()
 }
 
-// eventful ends n spans of 1,024 events each.
-func eventful(tp trace.TracerProvider, n int) {
+// eventful ends n spans of some events each.
+func eventful(tp trace.TracerProvider, n, events int, phase string) {
 	tracer := tp.Tracer("test")
 	for range n {
 		_, s := tracer.Start(context.Background(), "decode")
-		for i := range 1024 {
+		for i := range events {
 			s.AddEvent("decode_step", trace.WithAttributes(
 				attribute.Int("batch.size", i), attribute.Int("tokens", 3), attribute.Int("kv.used", 400),
-				attribute.Float64("kv.pct", 0.5), attribute.String("phase", "decode"), attribute.Bool("preempted", false)))
+				attribute.Float64("kv.pct", 0.5), attribute.String("phase", phase), attribute.Bool("preempted", false)))
 		}
 		s.End()
 	}
@@ -58,9 +58,9 @@ func eventful(tp trace.TracerProvider, n int) {
 // Spans with many events do not fit into the messages a collector accepts. The
 // exporter alone loses them, Setup and a SplitExporter do not.
 func TestManyEvents(t *testing.T) {
-	spans, events := 256, 1024
-	if raceEnabled {
-		spans = 34
+	spans, events, phase := 256, 1024, "decode"
+	if raceEnabled { // fewer and larger
+		spans, events, phase = 64, 100, strings.Repeat("decode", 200)
 	}
 	h := handleErrors(t)
 	t.Setenv("OTEL_SPAN_EVENT_COUNT_LIMIT", "1024")
@@ -83,7 +83,7 @@ func TestManyEvents(t *testing.T) {
 
 	plain := otlptest.New(t)
 	tp := sdktrace.NewTracerProvider(sdktrace.WithBatcher(traceExporter(t, plain)))
-	eventful(tp, spans)
+	eventful(tp, spans, events, phase)
 	if err := tp.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -92,19 +92,17 @@ func TestManyEvents(t *testing.T) {
 	}
 	h.want(t, "ResourceExhausted")
 
-	if !raceEnabled {
-		split := otlptest.New(t)
-		tp = sdktrace.NewTracerProvider(sdktrace.WithBatcher(&SplitExporter{Exporter: traceExporter(t, split)}))
-		eventful(tp, spans)
-		if err := tp.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		check("SplitExporter", split)
+	split := otlptest.New(t)
+	tp = sdktrace.NewTracerProvider(sdktrace.WithBatcher(&SplitExporter{Exporter: traceExporter(t, split)}))
+	eventful(tp, spans, events, phase)
+	if err := tp.Shutdown(t.Context()); err != nil {
+		t.Error(err)
 	}
+	check("SplitExporter", split)
 
 	r := otlptest.New(t)
 	p := setup(t, WithEndpoint(r.Endpoint()))
-	eventful(p.TracerProvider(), spans)
+	eventful(p.TracerProvider(), spans, events, phase)
 	if err := p.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
