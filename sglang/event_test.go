@@ -1,0 +1,230 @@
+package sglang_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/infertel/infertel-go/sglang"
+)
+
+func batch(id string) sglang.Batch {
+	return sglang.Batch{ID: id, Size: 4, Mode: sglang.ForwardModeDecode}
+}
+
+func TestEventsBelongToTheStageThatCoversThem(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.Schedule(batch("before all"), ms(1))
+	th.RecordStage(sglang.PrefillWaiting, ms(5), ms(10))
+	th.StartStage(sglang.PrefillForward, ms(10))
+	th.Schedule(batch("at the start"), ms(10))
+	th.RecordStage(sglang.ChunkedPrefill, ms(10), ms(15))
+	th.Schedule(batch("at the end of a chunk"), ms(15))
+	th.Schedule(batch("told before its chunk"), ms(17))
+	th.RecordStage(sglang.ChunkedPrefill, ms(16), ms(20))
+	th.Schedule(batch("told after its chunk"), ms(12))
+	th.EndStage(sglang.PrefillForward, ms(30))
+	th.Schedule(batch("at the end of all chunks"), ms(20))
+	th.Schedule(batch("between"), ms(30))
+	th.StartStage(sglang.DecodeForward, ms(31))
+	th.Retract(ms(40))
+	th.Schedule(batch("late, in the first stage"), ms(6))
+	th.Schedule(batch("at the end"), ms(100))
+	finish(r, th)
+	l.tree(`
+	Req 5f2c9a7b 0-100
+	  Scheduler (host:9f86d081 | pid:5001) 0-100 @1 schedule{batch_size=4 bid=before all forward_mode=decode} @30 schedule{batch_size=4 bid=between forward_mode=decode} @100 schedule{batch_size=4 bid=at the end forward_mode=decode}
+	    prefill_waiting 5-10 @6 schedule{batch_size=4 bid=late, in the first stage forward_mode=decode}
+	    prefill_forward 10-30 @15 schedule{batch_size=4 bid=at the end of a chunk forward_mode=decode} @20 schedule{batch_size=4 bid=at the end of all chunks forward_mode=decode} <- prefill_waiting
+	      chunked_prefill 10-15 @10 schedule{batch_size=4 bid=at the start forward_mode=decode} @12 schedule{batch_size=4 bid=told after its chunk forward_mode=decode}
+	      chunked_prefill 16-20 @17 schedule{batch_size=4 bid=told before its chunk forward_mode=decode}
+	    decode_forward 31-100 @40 retract <- prefill_forward
+	`)
+	l.reported()
+}
+
+// The deepest stage has the event, whichever of them ended last. Of two as deep
+// it is the inner one by time.
+func TestEventsBelongToTheDeepestStage(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.StartStage(sglang.DecodeForward, ms(10))
+	th.Retract(ms(12))
+	th.Retract(ms(22))
+	th.Retract(ms(28))
+	th.RecordStage(sglang.SpecVerify(1), ms(20), ms(25))
+	th.RecordStage(sglang.DecodeLoop(0), ms(10), ms(30))
+	th.StartStage(sglang.DecodeLoop(1), ms(30))
+	th.RecordStage(sglang.SpecDraft, ms(11), ms(13)) // deeper, though outside of its parent
+	th.Retract(ms(31))
+	th.EndStage(sglang.DecodeLoop(1), ms(40))
+	finish(r, th)
+	l.tree(`
+	Req 5f2c9a7b 0-100
+	  Scheduler (host:9f86d081 | pid:5001) 0-100
+	    decode_forward 10-100
+	      decode_loop 10-30{decode_ct=0} @28 retract
+	      spec_verify 20-25{accepted_tokens=1 num_correct_drafts=1} @22 retract
+	      decode_loop 30-40{decode_ct=1} @31 retract
+	        spec_draft 11-13 @12 retract
+	`)
+	l.reported()
+}
+
+func TestEventAttributes(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.Schedule(sglang.Batch{ID: "b1", Size: 0, Mode: sglang.ForwardModePrefill}, ms(1))
+	th.Schedule(sglang.Batch{ID: "b2", Size: 1, Mode: sglang.ForwardModePrebuilt}, ms(2))
+	th.Schedule(sglang.Batch{ID: "b3", Size: 2}, ms(3))
+	th.Schedule(sglang.Batch{ID: "b4", Size: 3, Mode: 99}, ms(4))
+	th.Schedule(sglang.Batch{ID: strings.Repeat("好", 100) + "\xff"}, ms(5))
+	finish(r, th)
+	l.tree(`
+	Req 5f2c9a7b 0-100
+	  Scheduler (host:9f86d081 | pid:5001) 0-100 @1 schedule{batch_size=0 bid=b1 forward_mode=prefill} @2 schedule{batch_size=1 bid=b2 forward_mode=prebuilt} @3 schedule{batch_size=2 bid=b3} @4 schedule{batch_size=3 bid=b4} @5 schedule{batch_size=0 bid=` + strings.Repeat("好", 85) + `}
+	`)
+}
+
+func TestEventsByLevel(t *testing.T) {
+	for level, want := range []string{"", " @1 retract", " @1 retract", " @1 retract @2 schedule", " @1 retract @2 schedule"} {
+		l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(sglang.Level(level)))
+		r, th := l.request()
+		th.Retract(ms(1))
+		th.Schedule(sglang.Batch{ID: "b"}, ms(2))
+		finish(r, th)
+		got := ""
+		for _, s := range l.spans.GetSpans() {
+			for _, e := range s.Events {
+				got += fmt.Sprintf(" @%s %s", after(e.Time), e.Name)
+			}
+		}
+		if got != want {
+			t.Errorf("level %d: %q, want %q", level, got, want)
+		}
+	}
+}
+
+// Stages are exported while their thread goes on, the oldest first, each with
+// the events that were told by then.
+func TestStagesAreHeldBackWithinABound(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.StartStage(sglang.DecodeForward, ms(0))
+	for i := range 128 {
+		th.RecordStage(sglang.DecodeLoop(i), ms(float64(10*i)), ms(float64(10*i+10)))
+	}
+	if n := len(l.spans.GetSpans()); n != 0 {
+		t.Fatalf("%d spans were exported, want all to be held back", n)
+	}
+	th.Schedule(batch("late"), ms(5))
+	th.RecordStage(sglang.DecodeLoop(128), ms(1280), ms(1290))
+	spans := l.spans.GetSpans()
+	if got, want := show(spans), "decode_loop 0-10{decode_ct=0} @5 schedule{batch_size=4 bid=late forward_mode=decode}"; got != want {
+		t.Errorf("exported is\n%s\nwant\n%s", got, want)
+	}
+	l.reported()
+	// Now the stage is gone: the event goes to the one around it.
+	th.Schedule(batch("too late"), ms(5))
+	l.reported("an event was told after 128 later stages had ended")
+	th.End(ms(2000))
+	r.End(sglang.Outcome{}, ms(2000))
+	spans = l.spans.GetSpans()
+	if n := len(spans); n != 129+3 {
+		t.Errorf("%d spans, want 132", n)
+	}
+	for _, s := range spans {
+		if s.Name == "decode_forward" && (len(s.Events) != 1 || after(s.Events[0].Time) != "5") {
+			t.Errorf("decode_forward has the events %v", s.Events)
+		}
+	}
+}
+
+// More events than the bound are written to the stage that is open at their
+// time, oldest first, and nothing is lost that the SDK keeps.
+func TestEventsWaitWithinABound(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.Retract(ms(-1))
+	th.StartStage(sglang.PrefillForward, ms(0))
+	for i := range 256 {
+		if i == 255 {
+			l.reported()
+		}
+		th.Retract(ms(float64(i)))
+	}
+	l.reported("more than 256 events wait for stages of a thread")
+	th.Retract(ms(256))
+	th.EndStage(sglang.PrefillForward, ms(300))
+	th.End(ms(301))
+	r.End(sglang.Outcome{}, ms(301))
+	for _, s := range l.spans.GetSpans() {
+		switch s.Name {
+		case "prefill_forward":
+			if n := len(s.Events) + s.DroppedEvents; n != 257 || after(s.Events[len(s.Events)-1].Time) != "256" {
+				t.Errorf("%d events on the stage, want 257", n)
+			}
+		case "Scheduler (host:9f86d081 | pid:5001)":
+			if len(s.Events) != 1 {
+				t.Errorf("%d events on the thread, want 1", len(s.Events))
+			}
+		}
+	}
+	// Events whose stage is known by then make no report.
+	l = newLab(t, sglang.Config{})
+	r, th = l.request()
+	th.StartStage(sglang.DecodeForward, ms(0))
+	for i := range 100 {
+		for range 4 {
+			th.Retract(ms(float64(10*i + 1)))
+		}
+		th.RecordStage(sglang.DecodeLoop(i), ms(float64(10*i)), ms(float64(10*i+10)))
+	}
+	finish(r, th)
+	for _, s := range l.spans.GetSpans() {
+		if want := 4; s.Name == "decode_loop" && len(s.Events) != want {
+			t.Errorf("decode_loop %s has %d events, want %d", after(s.StartTime), len(s.Events), want)
+		}
+	}
+	for _, err := range l.errors.Take() {
+		if strings.Contains(err.Error(), "event") {
+			t.Error(err)
+		}
+	}
+}
+
+// A thread's memory does not grow with its stages and events.
+func TestThreadMemoryIsBounded(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.StartStage(sglang.DecodeForward, ms(0))
+	step := func(i int) {
+		at := ms(float64(i))
+		th.Schedule(sglang.Batch{ID: "b"}, at)
+		th.RecordStage(sglang.DecodeLoop(i), at, ms(float64(i+1)))
+		if i%1000 == 0 {
+			l.spans.Reset()
+		}
+	}
+	heap := func() uint64 {
+		l.spans.Reset()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for i := range 2000 {
+		step(i)
+	}
+	before := heap()
+	for i := 2000; i < 60000; i++ {
+		step(i)
+	}
+	if after := heap(); after > before+256<<10 {
+		t.Errorf("the heap grew by %d bytes", after-before)
+	}
+	th.End(ms(1e6))
+	r.End(sglang.Outcome{}, ms(1e6))
+}

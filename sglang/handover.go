@@ -1,0 +1,129 @@
+package sglang
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// HandoverField is the key, next to those of W3C trace context, under which a
+// [Handover] travels: "3" or "3-00f067aa0ba902b7", the request's trace level and
+// the span ID of the stage that handed it over.
+const HandoverField = "infertel-handover"
+
+// Handover is what one thread gives another when it hands a request over: the
+// request span, the stage that was at work and the trace level. It goes through
+// any text map, such as HTTP headers, gRPC metadata or a map in a message
+// between processes, and is small enough for each. The zero Handover says
+// nothing.
+type Handover struct {
+	request trace.SpanContext
+	stage   trace.SpanContext // of the first-level stage, if there is one
+	level   Level
+	leveled bool  // level is known
+	err     error // why the field could not be read
+}
+
+// Inject writes h into a carrier: the keys traceparent and tracestate, always as
+// W3C trace context, and [HandoverField].
+func (h Handover) Inject(carrier propagation.TextMapCarrier) {
+	if carrier == nil {
+		return
+	}
+	if h.request.IsValid() {
+		propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), h.request), carrier)
+	}
+	if h.leveled {
+		value := strconv.Itoa(int(h.level))
+		if h.stage.IsValid() {
+			value += "-" + h.stage.SpanID().String()
+		}
+		carrier.Set(HandoverField, value)
+	}
+}
+
+// ExtractHandover reads from a carrier what [Handover.Inject] wrote. A carrier
+// that holds trace context alone gives a Handover without a stage and without a
+// level. What cannot be read is left out; [Tracer.Resume] reports it.
+func ExtractHandover(carrier propagation.TextMapCarrier) Handover {
+	var h Handover
+	if carrier == nil {
+		return h
+	}
+	h.request = trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carrier))
+	value := carrier.Get(HandoverField)
+	if value == "" {
+		return h
+	}
+	number, span, hasSpan := strings.Cut(value, "-")
+	level, err := parseLevel(number)
+	if err != nil {
+		h.err = err
+		return h
+	}
+	h.level, h.leveled = level, true
+	if !hasSpan {
+		return h
+	}
+	id, err := parseSpanID(span)
+	if err != nil {
+		h.err = err
+		return h
+	}
+	if h.request.IsValid() {
+		h.stage = h.request.WithSpanID(id)
+	}
+	return h
+}
+
+var errSpanID = errors.New("want 16 lower-case hexadecimal digits, not all 0")
+
+func parseSpanID(text string) (trace.SpanID, error) {
+	var id trace.SpanID
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(id) || text != strings.ToLower(text) {
+		return id, fmt.Errorf("span ID is %q, %w", text, errSpanID)
+	}
+	copy(id[:], b)
+	if !id.IsValid() {
+		return id, fmt.Errorf("span ID is %q, %w", text, errSpanID)
+	}
+	return id, nil
+}
+
+// Resume continues in this thread or process a request that another has handed
+// over. Its threads become children of the request span, have the request's
+// trace level, whatever this Tracer's is, and the first of their stages links to
+// the stage that handed the request over. The request span and the request's
+// metrics stay with the one that started it.
+//
+// Where h carries no level, the Tracer's is taken. Where it carries no trace
+// context, because there was none or it was malformed, each thread starts a
+// trace. A request that is not sampled is not recorded here either. A malformed
+// [HandoverField] is reported once.
+func (t *Tracer) Resume(h Handover) *RequestSpan {
+	if t == nil {
+		return nil
+	}
+	if h.err != nil {
+		t.report(misuse(misuseHandover, "%s cannot be used: %w", HandoverField, h.err))
+	}
+	r := &RequestSpan{tracer: t, ctx: context.Background(), carried: h.level, resumed: true, from: h.stage}
+	if !h.leveled {
+		r.carried = t.TraceLevel()
+	}
+	if h.request.IsValid() {
+		r.ctx = trace.ContextWithRemoteSpanContext(r.ctx, h.request)
+	}
+	if !h.request.IsValid() || h.request.IsSampled() {
+		r.level = r.carried
+	}
+	r.inert.req = r
+	return r
+}

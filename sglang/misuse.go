@@ -1,0 +1,54 @@
+package sglang
+
+import (
+	"fmt"
+
+	"github.com/infertel/infertel-go/internal/reportonce"
+)
+
+// The kinds of misuse. Each is reported once for each Tracer.
+const (
+	misuseUnknownStage reportonce.Kind = iota
+	misuseUnknownLabel
+	misuseProcess
+	misuseDeployment
+	misuseStageTime
+	misuseEventTime
+	misuseThreadTime
+	misuseRequestTime
+	misuseMilestoneTime
+	misuseStageBackward
+	misuseThreadBackward
+	misuseRequestBackward
+	misuseLatencyBackward
+	misuseNoMilestone
+	misuseNegativeCount
+	misuseNotOpen
+	misuseOutOfOrder
+	misuseStageLeftOpen
+	misuseThreadLeftOpen
+	misuseDecodeForwardEnd
+	misuseThreadEnded
+	misuseRequestEnded
+	misuseEventOverflow
+	misuseEventLate
+	misuseHandover
+	misuseResumed
+)
+
+// problem is a misuse that is found while a lock is held. It is reported when
+// the lock is free again, since the error handler is foreign code.
+type problem struct {
+	kind     reportonce.Kind
+	describe func() error
+}
+
+func misuse(kind reportonce.Kind, format string, args ...any) problem {
+	return problem{kind, func() error { return fmt.Errorf("sglang: "+format, args...) }}
+}
+
+func (t *Tracer) report(problems ...problem) {
+	for _, p := range problems {
+		t.reported.Report(p.kind, p.describe)
+	}
+}

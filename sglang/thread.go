@@ -1,0 +1,322 @@
+package sglang
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/infertel/infertel-go/internal/boundedtext"
+	"github.com/infertel/infertel-go/semconv"
+)
+
+// ThreadLabel says what a thread does. Under prefill-decode disaggregation
+// "Prefill " or "Decode " is put before it.
+type ThreadLabel string
+
+// The documented labels, together with [MultiTokenizer]. The detokenizer has no
+// thread span.
+const (
+	// ThreadTokenizer is the frontend process.
+	ThreadTokenizer ThreadLabel = semconv.ThreadLabelTokenizer
+	// ThreadDPController is the controller that spreads requests over data parallel
+	// ranks.
+	ThreadDPController ThreadLabel = semconv.ThreadLabelDPController
+	// ThreadScheduler is a scheduler process.
+	ThreadScheduler ThreadLabel = semconv.ThreadLabelScheduler
+)
+
+// MultiTokenizer is the label of one of several frontend processes, by number:
+// "MultiTokenizer-7".
+func MultiTokenizer(number int) ThreadLabel {
+	return ThreadLabel(semconv.ThreadLabelMultiTokenizerPrefix + strconv.Itoa(number))
+}
+
+// process returns the process that has the label, "" if none has.
+func (l ThreadLabel) process() semconv.Process {
+	switch l {
+	case ThreadTokenizer:
+		return semconv.ProcessFrontend
+	case ThreadDPController:
+		return semconv.ProcessDPController
+	case ThreadScheduler:
+		return semconv.ProcessScheduler
+	}
+	if number, ok := strings.CutPrefix(string(l), semconv.ThreadLabelMultiTokenizerPrefix); ok {
+		if _, err := strconv.ParseUint(number, 10, 64); err == nil {
+			return semconv.ProcessFrontend
+		}
+	}
+	return ""
+}
+
+// Thread describes a process or thread that takes part in a request. Source:
+// sglang.thread.
+type Thread struct {
+	// Label is the attribute thread_label, in the span name too. One that is not
+	// documented is recorded and reported once.
+	Label ThreadLabel
+	// HostID is the attribute host_id; its first 8 characters stand in the span
+	// name. Default: that of the Tracer, see [WithHostID].
+	HostID string
+	// PID is the attribute pid, in the span name too. Default, for 0: the number of
+	// the operating system's thread that calls StartThread on Linux, elsewhere the
+	// number of the process.
+	PID int
+	// TPRank, PPRank and DPRank are the ranks in tensor, pipeline and data
+	// parallelism: the attributes tp_rank, pp_rank and dp_rank, in the span name
+	// too. Nil: there is none.
+	TPRank, PPRank, DPRank *int
+	// From is what the thread that handed the request over gave, where both are
+	// threads of the same RequestSpan: the first stage of this thread links to the
+	// stage it names. A request from [Tracer.Resume] knows it already.
+	From Handover
+}
+
+// AbortReason is why a request was aborted. It is written to thread spans, never
+// to the request span. The zero values are left out. Source: sglang.thread.
+type AbortReason struct {
+	// Type is the attribute type, such as "abort".
+	Type string
+	// Message is the attribute message. 1024 bytes of it are kept.
+	Message string
+	// StatusCode is the attribute status_code: the HTTP status that the request was
+	// answered with. Nil: there is none.
+	StatusCode *int
+	// ErrType is the attribute err_type, such as "BadRequestError".
+	ErrType string
+	// Reason is the attribute reason, for an end without the structure above. 1024
+	// bytes of it are kept.
+	Reason string
+}
+
+func (w *AbortReason) attributes() []attribute.KeyValue {
+	var a []attribute.KeyValue
+	add := func(text string, limit int, of func(string) attribute.KeyValue) {
+		if text != "" {
+			a = append(a, of(boundedtext.Cut(text, limit)))
+		}
+	}
+	add(w.Type, maxName, semconv.AbortType)
+	add(w.Message, maxMessage, semconv.AbortMessage)
+	if w.StatusCode != nil {
+		a = append(a, semconv.AbortStatusCode(*w.StatusCode))
+	}
+	add(w.ErrType, maxName, semconv.AbortErrType)
+	add(w.Reason, maxMessage, semconv.AbortReason)
+	return a
+}
+
+// ThreadSpan is the part of one thread in a request: the thread span and the
+// stages in it. Make it with [RequestSpan.StartThread].
+//
+// A stage belongs to the stage that is open when it is recorded, else to the
+// thread. A stage that the trace level leaves out is not there at all: what
+// would be nested in it belongs to the stage around it. The stages that belong
+// to the thread, its first level, are linked: each to the one that ended before
+// it, the first one to the stage that handed the request over.
+//
+// Stages and events reach the exporter late, because an event belongs to the
+// stage whose interval covers it, and either of them may be told first. A thread
+// holds back the last 128 stages that have ended; when there are more, and when
+// the thread ends, the oldest is exported together with its events. It holds at
+// most 256 events.
+//
+// The methods are safe for concurrent use, on a nil *ThreadSpan, and after the
+// end, when they change nothing. They neither block nor panic; what is out of
+// order is put right as documented and reported once for each kind and Tracer
+// through [go.opentelemetry.io/otel.Handle]. For a stage or event above the
+// request's trace level, and for a request that is not recorded, they return at
+// once without an allocation.
+type ThreadSpan struct {
+	req   *RequestSpan
+	tl    *timeline // nil: nothing is recorded
+	level Level
+}
+
+// StartThread starts the thread that c describes at the given time. The caller
+// must end it with [ThreadSpan.End] or [ThreadSpan.Abort]; the trace level makes
+// no difference to that. A zero time means the request's start, or now on a
+// resumed request, and is reported once. Source: sglang.thread.
+func (r *RequestSpan) StartThread(c Thread, at time.Time) *ThreadSpan {
+	if r == nil {
+		return nil
+	}
+	if r.level <= LevelOff {
+		return &r.inert
+	}
+	if c.Label.process() == "" {
+		r.tracer.report(misuse(misuseUnknownLabel, "thread label is %q, want Tokenizer, MultiTokenizer-n, DP Controller or Scheduler", string(c.Label)))
+	}
+	if !given(at) {
+		r.tracer.report(misuse(misuseThreadTime, "a thread was started without a time; taking the request's start or now"))
+		if at = r.start; r.resumed {
+			at = time.Now()
+		}
+	}
+	t, ok := r.add(func() *ThreadSpan { return r.startThread(&c, at) })
+	if !ok {
+		r.tracer.report(misuse(misuseRequestEnded, "a thread was started on a request that had ended; it is not recorded"))
+		return &r.inert
+	}
+	return t
+}
+
+func (r *RequestSpan) startThread(c *Thread, at time.Time) *ThreadSpan {
+	tr := r.tracer
+	base := r.start
+	if r.resumed {
+		base = at
+	}
+	label := string(c.Label)
+	if label == "" {
+		label = "unknown"
+	}
+	label = tr.fullLabel(boundedtext.Cut(label, maxLabel))
+	host := boundedtext.Cut(c.HostID, maxID)
+	if host == "" {
+		host = tr.hostID()
+	}
+	pid := c.PID
+	if pid <= 0 {
+		pid = threadID()
+	}
+	ctx, span := tr.tracer.Start(r.ctx, threadName(label, host, pid, c, tr.nativeNames),
+		internalKind, trace.WithTimestamp(base.Add(at.Sub(base))))
+	if !span.IsRecording() {
+		return &r.inert
+	}
+	a := append(make([]attribute.KeyValue, 0, 6), semconv.HostID(host), semconv.PID(pid), semconv.ThreadLabel(label))
+	if c.TPRank != nil {
+		a = append(a, semconv.TPRank(*c.TPRank))
+	}
+	if c.PPRank != nil {
+		a = append(a, semconv.PPRank(*c.PPRank))
+	}
+	if c.DPRank != nil {
+		a = append(a, semconv.DPRank(*c.DPRank))
+	}
+	span.SetAttributes(a...)
+
+	handed := c.From.stage
+	if !handed.IsValid() {
+		handed = r.from
+	}
+	t := &ThreadSpan{req: r, level: r.level}
+	t.tl = newTimeline(tr, c.Label.process(), ctx, span, base, at, handed)
+	return t
+}
+
+// threadName builds {label} [TP n] [PP n] [DP n] (host:{host} | pid:{pid}). The
+// engine puts a space before and after each rank and none between label and
+// bracket.
+func threadName(label, host string, pid int, c *Thread, native bool) string {
+	var buf [128]byte
+	b := append(buf[:0], label...)
+	for _, r := range [...]struct {
+		name string
+		rank *int
+	}{{" [TP ", c.TPRank}, {" [PP ", c.PPRank}, {" [DP ", c.DPRank}} {
+		if r.rank == nil {
+			continue
+		}
+		b = append(b, r.name...)
+		b = strconv.AppendInt(b, int64(*r.rank), 10)
+		b = append(b, ']')
+		if native {
+			b = append(b, ' ')
+		}
+	}
+	if !native {
+		b = append(b, ' ')
+	}
+	b = append(b, "(host:"...)
+	b = append(b, firstCharacters(host, 8)...)
+	b = append(b, " | pid:"...)
+	b = strconv.AppendInt(b, int64(pid), 10)
+	b = append(b, ')')
+	return string(b)
+}
+
+// skips reports whether the stage is not recorded.
+func (t *ThreadSpan) skips(s Stage) bool {
+	return t == nil || t.tl == nil || s.Level() > t.level
+}
+
+// StartStage opens a stage at the given time. Until it ends, the stages recorded
+// in this thread are nested in it. Without a time the stage is left out, and
+// reported once. Source: sglang.stage.
+func (t *ThreadSpan) StartStage(s Stage, at time.Time) {
+	if t.skips(s) {
+		return
+	}
+	t.tl.mu.Lock()
+	defer t.tl.unlock()
+	t.tl.startStage(s, at)
+}
+
+// EndStage closes, at the given time, the innermost open stage that is s but for
+// its value; a value that s has replaces the one that the stage was started
+// with. Open stages within it are ended first, at the same time, and reported
+// once. An end that is missing, or lies before the start, leaves a stage
+// without length, reported once. If no such stage is open nothing changes, and
+// that is reported once. [DecodeForward] stays open until its thread ends.
+func (t *ThreadSpan) EndStage(s Stage, at time.Time) {
+	if t.skips(s) {
+		return
+	}
+	t.tl.mu.Lock()
+	defer t.tl.unlock()
+	t.tl.endStage(s, at)
+}
+
+// RecordStage records a stage after the fact, when both its ends are known. It is
+// nested in the stage that is open now, whatever the times are. A stage whose
+// start or end is missing, or whose end lies before its start, is left out and
+// reported once. [DecodeForward] is opened and stays open until its thread ends.
+func (t *ThreadSpan) RecordStage(s Stage, start, end time.Time) {
+	if t.skips(s) {
+		return
+	}
+	t.tl.mu.Lock()
+	defer t.tl.unlock()
+	t.tl.recordStage(s, start, end)
+}
+
+// Handover returns what the next thread needs to continue the request: send it
+// with [Handover.Inject] and read it with [ExtractHandover] in another process,
+// or pass it as [Thread.From] in this one. It names the first-level stage that is
+// open, such as [APIServerDispatch], else the one that ended last, also after
+// the thread's end, else the stage that handed the request to this thread.
+func (t *ThreadSpan) Handover() Handover {
+	if t == nil || t.req == nil {
+		// Telemetry is off here, so it is off for the whole request.
+		return Handover{level: LevelOff, leveled: true}
+	}
+	h := Handover{request: trace.SpanContextFromContext(t.req.ctx), level: t.req.carried, leveled: true}
+	if t.tl != nil {
+		t.tl.mu.Lock()
+		defer t.tl.unlock()
+		h.stage = t.tl.handingOver()
+	}
+	return h
+}
+
+// End ends the thread at the given time, and with it the stages that are open:
+// [DecodeForward] as documented, others reported once.
+func (t *ThreadSpan) End(at time.Time) { t.end(at, nil) }
+
+// Abort ends the thread at the given time because its request was aborted: the
+// thread span gets the status ERROR and the attributes of why. The stages that
+// are open end too.
+func (t *ThreadSpan) Abort(why AbortReason, at time.Time) { t.end(at, &why) }
+
+func (t *ThreadSpan) end(at time.Time, why *AbortReason) {
+	if t == nil || t.tl == nil {
+		return
+	}
+	t.tl.end(at, why, true)
+	t.req.remove(t)
+}
