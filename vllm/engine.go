@@ -80,6 +80,7 @@ type scratch struct {
 	starts [1]trace.SpanStartOption
 	ends   [1]trace.SpanEndOption
 	events [2]trace.EventOption
+	texts  []string
 
 	// A stage ends where the next starts, so each option is used twice.
 	at     time.Time
@@ -128,11 +129,17 @@ func appendSampling(a []attribute.KeyValue, r *Request) []attribute.KeyValue {
 	return a
 }
 
-// known returns a point in time, or the zero time for one that was not taken, or
-// that the wire's nanoseconds since the Unix epoch cannot hold. Engines use 0 for
-// a point not taken, which is the epoch itself when it gets here.
+// isKnown reports whether a point in time was taken, and fits in the wire's
+// nanoseconds since the Unix epoch. Engines use 0 for a point that was not taken,
+// which is the epoch itself when it gets here.
+func isKnown(t time.Time) bool {
+	s := t.Unix()
+	return s > 0 && s < math.MaxInt64/int64(time.Second)
+}
+
+// known returns a point in time, or the zero time for one that was not taken.
 func known(t time.Time) time.Time {
-	if s := t.Unix(); s <= 0 || s >= math.MaxInt64/int64(time.Second) {
+	if !isKnown(t) {
 		return time.Time{}
 	}
 	return t

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
 )
 
@@ -63,11 +64,14 @@ const (
 	hasLogProbs
 )
 
-// eventLog gathers the events of one request.
+// eventLog gathers the events of one request. It keeps nothing of the caller's, not
+// even a string: else what a caller hands in would be moved to the heap, also
+// where no events are recorded.
 type eventLog struct {
 	events   []event
 	ids      []int
-	texts    []string
+	text     []byte  // of all tokens
+	texts    []int32 // where the text of each token ends in it
 	logProbs []float64
 	total    int  // events so far, with those that the span has
 	shuffled bool // the events are not in the order of their times
@@ -77,20 +81,14 @@ func (e *engine) newEventLog() *eventLog {
 	return e.logs.Get().(*eventLog)
 }
 
-// free gives the log back. Its texts are cleared, since they hold on to memory of
-// the caller's.
+// free gives the log back.
 func (l *eventLog) free(e *engine) {
-	clear(l.texts)
-	if cap(l.events) > reorderWindow || cap(l.ids) > 16*reorderWindow || cap(l.texts) > 16*reorderWindow || cap(l.logProbs) > 16*reorderWindow {
+	const most = 16 * reorderWindow
+	if max(cap(l.events), cap(l.ids), cap(l.texts), cap(l.logProbs), cap(l.text)/4) > most {
 		return // one long request must not keep its memory for ever
 	}
-	l.reset()
-	l.total = 0
+	*l = eventLog{events: l.events[:0], ids: l.ids[:0], text: l.text[:0], texts: l.texts[:0], logProbs: l.logProbs[:0]}
 	e.logs.Put(l)
-}
-
-func (l *eventLog) reset() {
-	l.events, l.ids, l.texts, l.logProbs, l.shuffled = l.events[:0], l.ids[:0], l.texts[:0], l.logProbs[:0], false
 }
 
 // add takes an event. Where the span keeps the newest ones anyway, the oldest of
@@ -106,10 +104,11 @@ func (l *eventLog) add(e *EngineV1, span trace.Span, k eventKind, at time.Time, 
 	}
 	if it.TokenTexts != nil {
 		ev.has |= hasTexts
-		ev.texts = put(&l.texts, it.TokenTexts)
-		for i, text := range l.texts[ev.texts.from:] {
-			l.texts[int(ev.texts.from)+i] = boundedtext.Valid(text)
+		ev.texts.from = int32(len(l.texts))
+		for _, text := range it.TokenTexts {
+			l.putText(text)
 		}
+		ev.texts.to = int32(len(l.texts))
 	}
 	if it.TokenCount != nil {
 		ev.has |= hasCount
@@ -136,6 +135,24 @@ func put[T any](to *[]T, from []T) extent {
 	return extent{int32(start), int32(len(*to))}
 }
 
+func (l *eventLog) putText(text string) {
+	if utf8.ValidString(text) {
+		l.text = append(l.text, text...)
+	} else {
+		// A cut character would have the whole export refused.
+		l.text = append(l.text, strings.ToValidUTF8(strings.Clone(text), "\uFFFD")...)
+	}
+	l.texts = append(l.texts, int32(len(l.text)))
+}
+
+// textBounds returns where the text of a token lies.
+func (l *eventLog) textBounds(i int32) (from, to int32) {
+	if i > 0 {
+		from = l.texts[i-1]
+	}
+	return from, l.texts[i]
+}
+
 func (l *eventLog) sort() {
 	if l.shuffled {
 		slices.SortStableFunc(l.events, func(a, b event) int { return a.at.Compare(b.at) })
@@ -147,7 +164,14 @@ func (l *eventLog) drop(n int) {
 	kept := eventLog{events: l.events[:0], total: l.total}
 	for _, ev := range l.events[n:] {
 		ev.ids = put(&kept.ids, l.ids[ev.ids.from:ev.ids.to])
-		ev.texts = put(&kept.texts, l.texts[ev.texts.from:ev.texts.to])
+		texts := extent{from: int32(len(kept.texts))}
+		for i := ev.texts.from; i < ev.texts.to; i++ {
+			from, to := l.textBounds(i)
+			kept.text = append(kept.text, l.text[from:to]...)
+			kept.texts = append(kept.texts, int32(len(kept.text)))
+		}
+		texts.to = int32(len(kept.texts))
+		ev.texts = texts
 		ev.logProbs = put(&kept.logProbs, l.logProbs[ev.logProbs.from:ev.logProbs.to])
 		kept.events = append(kept.events, ev)
 	}
@@ -197,7 +221,7 @@ func (l *eventLog) emit(e *EngineV1, span trace.Span, s *scratch, run []event) {
 		a = append(a, semconv.GenAITokenIDs(gather(l, l.ids, run, func(ev *event) extent { return ev.ids })...))
 	}
 	if has&hasTexts != 0 {
-		a = append(a, semconv.GenAITokenTexts(gather(l, l.texts, run, func(ev *event) extent { return ev.texts })...))
+		a = append(a, semconv.GenAITokenTexts(l.gatherTexts(s, run)...))
 	}
 	if has&hasCount != 0 {
 		a = append(a, semconv.GenAITokenCount(count))
@@ -210,30 +234,56 @@ func (l *eventLog) emit(e *EngineV1, span trace.Span, s *scratch, run []event) {
 	span.AddEvent(run[first].kind.String(), s.events[:]...)
 }
 
-// gather returns the tokens of a run of events. They lie side by side unless the
-// events were put in order.
-func gather[T any](l *eventLog, all []T, run []event, of func(*event) extent) []T {
-	if !l.shuffled || len(run) == 1 {
-		first, last := -1, 0
-		for i := range run {
-			if x := of(&run[i]); x.to > x.from {
-				if first < 0 {
-					first = int(x.from)
-				}
-				last = int(x.to)
+// sideBySide returns where the tokens of a run of events lie, which were put one
+// after another.
+func sideBySide(run []event, of func(*event) extent) (all extent) {
+	for i := range run {
+		if x := of(&run[i]); x.from < x.to {
+			if all.to == 0 {
+				all.from = x.from
 			}
+			all.to = x.to
 		}
-		if first < 0 {
-			return all[:0]
-		}
-		return all[first:last]
+	}
+	return all
+}
+
+// gather returns the tokens of a run of events.
+func gather[T any](l *eventLog, tokens []T, run []event, of func(*event) extent) []T {
+	if !l.shuffled || len(run) == 1 {
+		all := sideBySide(run, of)
+		return tokens[all.from:all.to]
 	}
 	var out []T
 	for i := range run {
 		x := of(&run[i])
-		out = append(out, all[x.from:x.to]...)
+		out = append(out, tokens[x.from:x.to]...)
 	}
 	return out
+}
+
+// gatherTexts returns the texts of a run of events, in a slice that is used again.
+func (l *eventLog) gatherTexts(s *scratch, run []event) []string {
+	s.texts = s.texts[:0]
+	for len(run) > 0 {
+		n := len(run)
+		if l.shuffled {
+			n = 1
+		}
+		x := sideBySide(run[:n], func(ev *event) extent { return ev.texts })
+		run = run[n:]
+		if x.from == x.to {
+			continue
+		}
+		start, _ := l.textBounds(x.from)
+		_, end := l.textBounds(x.to - 1)
+		together := string(l.text[start:end]) // one allocation for them all
+		for i := x.from; i < x.to; i++ {
+			from, to := l.textBounds(i)
+			s.texts = append(s.texts, together[from-start:to-start])
+		}
+	}
+	return s.texts
 }
 
 // emitMerged hands over at most limit events, which is more than 0 and less than

@@ -76,12 +76,14 @@ func (q *request) finish() bool {
 // on puts a point in time on the request's clock: where it and the arrival have
 // monotonic readings, those say how far apart they are, also when the wall clock
 // was set in between.
+//
+// It builds a new Time also where the same one would do. A Time holds a pointer:
+// to keep the caller's would move all that came with it to the heap.
 func (q *request) on(t time.Time) time.Time {
-	t = known(t)
-	if t.IsZero() || q.arrival.IsZero() {
-		return t
+	if !isKnown(t) {
+		return time.Time{}
 	}
-	return q.arrival.Add(t.Sub(q.arrival))
+	return q.start.Add(t.Sub(q.start))
 }
 
 // whole returns where llm_request lies and how long the request took, which may
