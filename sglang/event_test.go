@@ -219,10 +219,10 @@ func TestThreadMemoryIsBounded(t *testing.T) {
 		step(i)
 	}
 	before := heap()
-	for i := 2000; i < 60000; i++ {
+	for i := 2000; i < 20000; i++ {
 		step(i)
 	}
-	if after := heap(); after > before+256<<10 {
+	if after := heap(); after > before+128<<10 {
 		t.Errorf("the heap grew by %d bytes", after-before)
 	}
 	th.End(ms(1e6))

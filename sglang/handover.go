@@ -24,10 +24,18 @@ const HandoverField = "infertel-handover"
 // nothing.
 type Handover struct {
 	request trace.SpanContext
-	stage   trace.SpanContext // of the first-level stage, if there is one
+	stage   trace.SpanID // of the first-level stage, if there is one
+	leveled bool         // level is known
 	level   Level
-	leveled bool  // level is known
 	err     error // why the field could not be read
+}
+
+// link returns what the first stage of the next thread links to.
+func (h *Handover) link() trace.SpanContext {
+	if !h.stage.IsValid() || !h.request.IsValid() {
+		return trace.SpanContext{}
+	}
+	return h.request.WithSpanID(h.stage)
 }
 
 // Inject writes h into a carrier: the keys traceparent and tracestate, always as
@@ -42,7 +50,7 @@ func (h Handover) Inject(carrier propagation.TextMapCarrier) {
 	if h.leveled {
 		value := strconv.Itoa(int(h.level))
 		if h.stage.IsValid() {
-			value += "-" + h.stage.SpanID().String()
+			value += "-" + h.stage.String()
 		}
 		carrier.Set(HandoverField, value)
 	}
@@ -71,14 +79,7 @@ func ExtractHandover(carrier propagation.TextMapCarrier) Handover {
 	if !hasSpan {
 		return h
 	}
-	id, err := parseSpanID(span)
-	if err != nil {
-		h.err = err
-		return h
-	}
-	if h.request.IsValid() {
-		h.stage = h.request.WithSpanID(id)
-	}
+	h.stage, h.err = parseSpanID(span)
 	return h
 }
 
@@ -88,11 +89,11 @@ func parseSpanID(text string) (trace.SpanID, error) {
 	var id trace.SpanID
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(id) || text != strings.ToLower(text) {
-		return id, fmt.Errorf("span ID is %q, %w", text, errSpanID)
+		return trace.SpanID{}, fmt.Errorf("span ID is %q, %w", text, errSpanID)
 	}
 	copy(id[:], b)
 	if !id.IsValid() {
-		return id, fmt.Errorf("span ID is %q, %w", text, errSpanID)
+		return trace.SpanID{}, fmt.Errorf("span ID is %q, %w", text, errSpanID)
 	}
 	return id, nil
 }
@@ -114,16 +115,17 @@ func (t *Tracer) Resume(h Handover) *RequestSpan {
 	if h.err != nil {
 		t.report(misuse(misuseHandover, "%s cannot be used: %w", HandoverField, h.err))
 	}
-	r := &RequestSpan{tracer: t, ctx: context.Background(), carried: h.level, resumed: true, from: h.stage}
+	r := &RequestSpan{tracer: t, ctx: context.Background(), resumed: true, from: h.link()}
 	if !h.leveled {
-		r.carried = t.TraceLevel()
+		h.level = t.TraceLevel()
 	}
 	if h.request.IsValid() {
 		r.ctx = trace.ContextWithRemoteSpanContext(r.ctx, h.request)
 	}
 	if !h.request.IsValid() || h.request.IsSampled() {
-		r.level = r.carried
+		r.level = h.level
 	}
+	r.handover = Handover{request: h.request, level: h.level, leveled: true}
 	r.inert.req = r
 	return r
 }

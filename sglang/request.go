@@ -64,11 +64,12 @@ type RequestSpan struct {
 	ctx       context.Context // carries the request span
 	span      trace.Span      // nil: no span of ours, or not recorded
 	start     time.Time
-	level     Level // 0: nothing is recorded
-	carried   Level // goes into a Handover
+	level     Level    // 0: no span is recorded
+	handover  Handover // but for the stage
 	rid       string
 	embedding bool
 	resumed   bool
+	idle      bool              // neither spans nor metrics come of it
 	from      trace.SpanContext // the stage that handed the request over
 	inert     ThreadSpan        // every thread, where nothing is recorded
 
@@ -101,28 +102,38 @@ func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 		t.report(misuse(misuseRequestTime, "a request was started without a time; taking now"))
 		at = time.Now()
 	}
-	s := &RequestSpan{tracer: t, ctx: ctx, start: at, carried: t.TraceLevel(), embedding: r.Embedding}
+	s := &RequestSpan{tracer: t, ctx: ctx, start: at, embedding: r.Embedding}
 	s.inert.req = s
-	if s.carried == LevelOff {
+	level := t.TraceLevel()
+	if level == LevelOff {
+		s.handOff(trace.SpanContextFromContext(ctx), LevelOff)
 		return s
 	}
 	rid := boundedtext.Cut(r.RID, maxID)
 	ctx, span := t.tracer.Start(ctx, t.requestName(rid), internalKind, trace.WithTimestamp(at))
 	s.ctx = ctx
 	if !span.IsRecording() {
-		if !span.SpanContext().IsValid() {
-			// There is no trace to continue, so none may start further on.
-			s.carried = LevelOff
-		}
+		s.handOff(span.SpanContext(), level)
 		return s
 	}
-	s.span, s.level, s.rid = span, s.carried, rid
+	s.span, s.level, s.rid = span, level, rid
+	s.handover = Handover{request: span.SpanContext(), level: level, leveled: true}
 	attributes := append(make([]attribute.KeyValue, 0, 3), semconv.RID(rid), semconv.ModuleSGLangRequest)
 	if r.BootstrapRoom != nil && t.role != PDRoleNone {
 		attributes = append(attributes, semconv.BootstrapRoom("0x"+strconv.FormatUint(*r.BootstrapRoom, 16)))
 	}
 	span.SetAttributes(attributes...)
 	return s
+}
+
+// handOff prepares a request of which no span is recorded.
+func (r *RequestSpan) handOff(parent trace.SpanContext, level Level) {
+	if !parent.IsValid() {
+		// There is no trace to continue, so none may start further on.
+		level = LevelOff
+	}
+	r.handover = Handover{request: parent, level: level, leveled: true}
+	r.idle = !r.tracer.metrics.requests.Enabled(r.ctx)
 }
 
 // Recording reports whether spans of the request are recorded, so that stages
@@ -165,7 +176,7 @@ func (r *RequestSpan) Output(at time.Time) {
 
 func (r *RequestSpan) milestone(at time.Time) bool {
 	switch {
-	case r == nil:
+	case r == nil, r.idle:
 		return false
 	case r.resumed:
 		r.tracer.report(misuse(misuseResumed, "a milestone was told to a resumed request; only the process that started it can use it"))

@@ -200,7 +200,7 @@ func (r *RequestSpan) startThread(c *Thread, at time.Time) *ThreadSpan {
 	}
 	span.SetAttributes(a...)
 
-	handed := c.From.stage
+	handed := c.From.link()
 	if !handed.IsValid() {
 		handed = r.from
 	}
@@ -295,11 +295,11 @@ func (t *ThreadSpan) Handover() Handover {
 		// Telemetry is off here, so it is off for the whole request.
 		return Handover{level: LevelOff, leveled: true}
 	}
-	h := Handover{request: trace.SpanContextFromContext(t.req.ctx), level: t.req.carried, leveled: true}
+	h := t.req.handover
 	if t.tl != nil {
 		t.tl.mu.Lock()
 		defer t.tl.unlock()
-		h.stage = t.tl.handingOver()
+		h.stage = t.tl.handingOver().SpanID()
 	}
 	return h
 }
