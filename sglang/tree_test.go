@@ -2,10 +2,12 @@ package sglang_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,12 +39,19 @@ type lab struct {
 	provider *sdktrace.TracerProvider
 	reader   *sdkmetric.ManualReader
 	errors   *sdktest.Errors
+	started  atomic.Int64 // spans
 }
+
+// OnStart and the methods after it make the lab a span processor that counts.
+func (l *lab) OnStart(context.Context, sdktrace.ReadWriteSpan) { l.started.Add(1) }
+func (l *lab) OnEnd(sdktrace.ReadOnlySpan)                     {}
+func (l *lab) Shutdown(context.Context) error                  { return nil }
+func (l *lab) ForceFlush(context.Context) error                { return nil }
 
 func newLab(t testing.TB, c sglang.Config, opts ...sglang.Option) *lab {
 	t.Helper()
 	l := &lab{t: t, spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader(), errors: sdktest.HandleErrors(t)}
-	l.provider = sdktrace.NewTracerProvider(sdktrace.WithSyncer(l.spans))
+	l.provider = sdktrace.NewTracerProvider(sdktrace.WithSyncer(l.spans), sdktrace.WithSpanProcessor(l))
 	var err error
 	l.Tracer, err = sglang.NewTracer(c, append([]sglang.Option{
 		sglang.WithTracerProvider(l.provider),
@@ -73,17 +82,24 @@ func finish(r *sglang.RequestSpan, th *sglang.ThreadSpan) {
 // have exactly the documented dimensions.
 func (l *lab) points() map[string]float64 {
 	l.t.Helper()
-	var rm metricdata.ResourceMetrics
-	if err := l.reader.Collect(l.t.Context(), &rm); err != nil {
-		l.t.Fatal(err)
-	}
 	want := attribute.NewSet(attribute.String("callType", "gen_ai"), attribute.String("callKind", "custom_entry"), attribute.Int("rpcType", 2100))
-	out := map[string]float64{}
-	check := func(name string, set attribute.Set, monotonic bool) {
+	return sums(l.reader, func(name string, set attribute.Set, monotonic bool) {
 		if !set.Equals(&want) || !monotonic {
 			l.t.Errorf("%s has the dimensions %v, monotonic %v", name, set.Encoded(attribute.DefaultEncoder()), monotonic)
 		}
+	})
+}
+
+func sumsOf(r *sdkmetric.ManualReader) map[string]float64 {
+	return sums(r, func(string, attribute.Set, bool) {})
+}
+
+func sums(r *sdkmetric.ManualReader, check func(name string, set attribute.Set, monotonic bool)) map[string]float64 {
+	var rm metricdata.ResourceMetrics
+	if err := r.Collect(context.Background(), &rm); err != nil {
+		panic(err)
 	}
+	out := map[string]float64{}
 	for _, sm := range rm.ScopeMetrics {
 		for _, m := range sm.Metrics {
 			switch d := m.Data.(type) {
@@ -98,7 +114,7 @@ func (l *lab) points() map[string]float64 {
 					out[m.Name] += p.Value
 				}
 			default:
-				l.t.Errorf("%s is a %T, want a sum", m.Name, d)
+				panic(fmt.Sprintf("%s is a %T, want a sum", m.Name, d))
 			}
 		}
 	}
