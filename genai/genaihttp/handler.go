@@ -65,10 +65,15 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.includeUsage && (op == genai.OperationChat || op == genai.OperationTextCompletion) {
 		o.filter = askForUsage(inner)
 	}
+	var body *requestBody
 	if inner.Body != nil && inner.Body != http.NoBody {
-		inner.Body = &requestBody{ReadCloser: inner.Body, exchange: x}
+		body = serverBody(inner, x)
+		inner.Body = body
 	}
 	h.next.ServeHTTP(o.wrap(w), inner)
 	o.release()
+	if !o.isFullDuplex() {
+		body.lookAtUnread()
+	}
 	returned = true
 }

@@ -27,6 +27,7 @@ type responseObserver struct {
 	decided bool   // the status is known
 	broken  bool   // a write failed
 	gone    bool   // the handler took the connection over
+	duplex  bool   // the handler answers while the request is being sent
 	pending []byte // written, but not looked at yet
 }
 
@@ -54,6 +55,14 @@ func (o *responseObserver) wrap(w http.ResponseWriter) http.ResponseWriter {
 			// The writer's own way may move bytes within the kernel, where they
 			// cannot be looked at.
 			return func(src io.Reader) (int64, error) { return copyTo(o.passOn, src) }
+		},
+		EnableFullDuplex: func(next httpsnoop.EnableFullDuplexFunc) httpsnoop.EnableFullDuplexFunc {
+			return func() error {
+				o.mu.Lock()
+				o.duplex = true
+				o.mu.Unlock()
+				return next()
+			}
 		},
 		Hijack: func(next httpsnoop.HijackFunc) httpsnoop.HijackFunc {
 			return func() (net.Conn, *bufio.ReadWriter, error) {
@@ -137,6 +146,12 @@ func (o *responseObserver) hijacked() {
 	defer o.mu.Unlock()
 	o.gone = true
 	o.exchange.End(nil)
+}
+
+func (o *responseObserver) isFullDuplex() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.duplex || o.gone
 }
 
 func (o *responseObserver) failed() bool {

@@ -103,20 +103,6 @@ func observeRequest(r *http.Request, x *wire.Exchange) {
 	}
 }
 
-// requestBody looks at a request body as it is read.
-type requestBody struct {
-	io.ReadCloser
-	exchange *wire.Exchange
-}
-
-func (b *requestBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if n > 0 && n <= len(p) {
-		b.exchange.RequestBody(p[:n])
-	}
-	return n, err
-}
-
 // responseBody looks at the body of an answer as it is read.
 type responseBody struct {
 	io.ReadCloser

@@ -1,0 +1,85 @@
+package genaihttp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestABodyThatIsClosedUnread still gives the span the attributes of the
+// request.
+func TestABodyThatIsClosedUnread(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		body io.Reader
+		want string
+	}{
+		{"short", bytes.NewReader(chatStream), "chat m"},
+		{"long", strings.NewReader(`{"model":"m","pad":"` + strings.Repeat("x", maxUnread) + `"}`), "chat"},
+		{"of unknown length", io.MultiReader(bytes.NewReader(chatStream)), "chat"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBed(t)
+			h := NewHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if err := r.Body.Close(); err != nil {
+					t.Error(err)
+				}
+				if n, err := r.Body.Read(make([]byte, 1)); n != 0 || err == nil {
+					t.Errorf("a closed body gives %d bytes, %v", n, err)
+				}
+				w.WriteHeader(http.StatusBadGateway)
+			}), b.inst)
+			resp, err := plain(t).Post(serve(t, h).URL+chatPath, "application/json", c.body)
+			if err == nil {
+				resp.Body.Close()
+			}
+			if s := b.spans(1)[0]; s.Name != c.want || s.StatusMessage != "HTTP 502" {
+				t.Errorf("span is %q %q, want %q", s.Name, s.StatusMessage, c.want)
+			}
+		})
+	}
+}
+
+// closable fails every read after it was closed, as net/http's bodies do.
+type closable struct {
+	io.Reader
+	closed bool
+}
+
+func (c *closable) Read(p []byte) (int, error) {
+	if c.closed {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return c.Reader.Read(p)
+}
+func (c *closable) Close() error { c.closed = true; return nil }
+
+// TestAReadAfterTheEndIsNoError: net/http closes a body that was read to its
+// end when the answer begins, while a transport may still look for more.
+func TestAReadAfterTheEndIsNoError(t *testing.T) {
+	lower := &closable{Reader: strings.NewReader("body")}
+	b := &requestBody{ReadCloser: lower}
+	if got, err := io.ReadAll(b); string(got) != "body" || err != nil {
+		t.Fatalf("read %q, %v", got, err)
+	}
+	_ = lower.Close()
+	if _, err := b.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the read after the end gives %v, want EOF", err)
+	}
+	unread := &requestBody{ReadCloser: &closable{Reader: strings.NewReader("body"), closed: true}}
+	if _, err := unread.Read(make([]byte, 1)); !errors.Is(err, http.ErrBodyReadAfterClose) {
+		t.Errorf("a body closed early gives %v", err)
+	}
+}
+
+// TestAnUnreachableUpstream: a proxy then leaves the body unread.
+func TestAnUnreachableUpstream(t *testing.T) {
+	b := newBed(t)
+	got := post(t, plain(t), serve(t, NewHandler(proxy(t, "http://127.0.0.1:1"), b.inst)).URL+chatPath, chatStream)
+	if s := b.spans(1)[0]; s.Name != "chat m" || s.StatusMessage != "HTTP 502" || got.status != http.StatusBadGateway {
+		t.Errorf("span is %q %q, status %d", s.Name, s.StatusMessage, got.status)
+	}
+}
