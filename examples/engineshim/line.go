@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/infertel/infertel-go/internal/boundedtext"
 )
 
 // line is one event of an engine. Its methods read the fields that an event may
@@ -41,7 +44,9 @@ func parseLine(text []byte) (*line, error) {
 	l.engine = l.text("engine")
 	l.event = l.text("event")
 	l.request = l.text("request")
-	l.require("ts")
+	if l.require("ts"); l.has("ts") && l.at.IsZero() && len(l.errs) == 0 {
+		l.wrong("ts", "more than 0 Unix nanoseconds")
+	}
 	l.require("engine")
 	l.require("event")
 	return l, l.err()
@@ -56,7 +61,7 @@ func (l *line) wrong(name, want string) {
 
 // unknownEvent is the error for an event that the engine does not have.
 func (l *line) unknownEvent() error {
-	return fmt.Errorf("field %q is %q, which %s does not have", "event", l.event, l.engine)
+	return fmt.Errorf("field %q is %s, which %s does not have", "event", shortened(l.fields["event"]), l.engine)
 }
 
 // has reports whether the field is there and not null.
@@ -112,14 +117,15 @@ func (l *line) ratio(name string) *float64 {
 	return r
 }
 
-// time returns a time given as Unix nanoseconds, the zero time if it is not set.
+// time returns a time given as Unix nanoseconds, the zero time if it is not set
+// or 0, with which engines stand in for a point that was not taken.
 func (l *line) time(name string) time.Time {
 	ns := optional[int64](l, name, "an integer of Unix nanoseconds")
-	if ns == nil {
+	if ns == nil || *ns == 0 {
 		return time.Time{}
 	}
-	if *ns <= 0 {
-		l.wrong(name, "more than 0 Unix nanoseconds")
+	if *ns < 0 {
+		l.wrong(name, "0 or more Unix nanoseconds")
 		return time.Time{}
 	}
 	return time.Unix(0, *ns)
@@ -163,11 +169,15 @@ func optional[T any](l *line, name, want string) *T {
 // shortened returns a piece of input fit for a message.
 func shortened(text []byte) string {
 	const most = 60
-	if len(text) > most {
-		return strconv.QuoteToASCII(string(text[:most])) + "..."
+	// What is JSON has its control characters escaped already.
+	if s := string(text); json.Valid(text) && !strings.ContainsAny(s, "\n\r") {
+		if len(s) <= most {
+			return s
+		}
+		return boundedtext.Cut(s, most) + "..."
 	}
-	if json.Valid(text) && !bytes.ContainsAny(text, "\n\r") {
-		return string(text)
+	if len(text) <= most {
+		return strconv.QuoteToASCII(string(text))
 	}
-	return strconv.QuoteToASCII(string(text))
+	return strconv.QuoteToASCII(string(text[:most])) + "..."
 }

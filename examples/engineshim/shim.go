@@ -65,7 +65,7 @@ func (s *shim) take(ctx context.Context, text []byte) error {
 	}
 	h := s.handlers[l.engine]
 	if h == nil {
-		return fmt.Errorf("field %q is %q, want vllm-v0, vllm-v1 or sglang", "engine", l.engine)
+		return fmt.Errorf("field %q is %s, want vllm-v0, vllm-v1 or sglang", "engine", shortened(l.fields["engine"]))
 	}
 	if err := h.handle(ctx, l); err != nil {
 		return err

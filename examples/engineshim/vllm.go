@@ -38,10 +38,10 @@ type openRequests[R any] map[string]R
 // add takes a request that arrived.
 func (o openRequests[R]) add(l *line, start func() R) error {
 	if _, ok := o[l.request]; ok {
-		return fmt.Errorf("request %q has arrived already", l.request)
+		return fmt.Errorf("request %s has arrived already", shortened(l.fields["request"]))
 	}
 	if len(o) >= maxOpen {
-		return fmt.Errorf("request %q is one too many: %d are open", l.request, len(o))
+		return fmt.Errorf("request %s is one too many: %d are open", shortened(l.fields["request"]), len(o))
 	}
 	o[l.request] = start()
 	return nil
@@ -50,7 +50,7 @@ func (o openRequests[R]) add(l *line, start func() R) error {
 func (o openRequests[R]) get(l *line) (R, error) {
 	r, ok := o[l.request]
 	if !ok {
-		return r, fmt.Errorf("request %q is not open: it has not arrived, or has finished", l.request)
+		return r, fmt.Errorf("request %s is not open: it has not arrived, or has finished", shortened(l.fields["request"]))
 	}
 	return r, nil
 }

@@ -105,12 +105,10 @@ func (e *vllmV1Engine) finished(l *line) error {
 		At:                 l.at,
 		FinishReason:       vllm.FinishReason(l.text("finish_reason")),
 		CompletionTokens:   l.count("completion_tokens"),
+		CachedTokens:       l.cachedTokens(),
 		Detokenize:         l.duration("detokenize_ns"),
 		FrontendFirstToken: l.time("first_token_ts"),
 		LastToken:          l.time("last_token_ts"),
-	}
-	if n := l.int("cached_tokens"); n != nil {
-		o.CachedTokens = *n // -1 is how the engine says that it does not know
 	}
 	if err := l.err(); err != nil {
 		return err
@@ -140,7 +138,7 @@ func (e *vllmV1Engine) progress(l *line) error {
 	case "kv_transfer_started":
 		act = func(r *vllmV1Request) { r.transfers = append(r.transfers, r.StartKVTransfer(l.at)) }
 	case "kv_transfer_finished":
-		t := vllm.KVTransfer{CachedTokens: l.count("cached_tokens"), Failed: l.flag("failed")}
+		t := vllm.KVTransfer{CachedTokens: l.cachedTokens(), Failed: l.flag("failed")}
 		act = func(r *vllmV1Request) { r.transferred(l.at, t) }
 	case "prefill":
 		it := l.iteration()
@@ -173,6 +171,14 @@ func (r *vllmV1Request) transferred(at time.Time, t vllm.KVTransfer) {
 	}
 	r.transfers[0].End(at, t)
 	r.transfers = r.transfers[1:]
+}
+
+// cachedTokens reads a count for which engines write -1 if they do not know it.
+func (l *line) cachedTokens() int {
+	if n := l.int("cached_tokens"); n != nil {
+		return *n
+	}
+	return 0
 }
 
 func (l *line) iteration() vllm.Iteration {
