@@ -176,6 +176,7 @@ func try(t *testing.T, name, value string) {
 	s.AddEvent("event")
 	s.End()
 	_ = shutdown(t, p, time.Millisecond)
+	<-p.done // it may go on for a moment
 	if p.traces != nil && name != "OTEL_TRACES_SAMPLER" && name != "OTEL_TRACES_SAMPLER_ARG" && name != "all" && p.Losses().Spans.Total() != 1 {
 		t.Errorf("%s=%.50q: lost %+v, want the one span", name, value, p.Losses().Spans)
 	}

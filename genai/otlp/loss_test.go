@@ -203,7 +203,8 @@ func TestNoCollector(t *testing.T) {
 				if l := p.Losses(); !tt.want(l) || l.Total() != 3301 {
 					t.Errorf("lost %+v", l)
 				}
-				if err == nil || !strings.Contains(err.Error(), "lost 3000 spans, 300 log records, 1 metric export") {
+				// The first full batch may have been lost before Shutdown.
+				if err == nil || !strings.Contains(err.Error(), " spans, 300 log records, 1 metric export") {
 					t.Errorf("error %v", err)
 				}
 				if again := p.Shutdown(t.Context()); again == nil || again.Error() != err.Error() {
@@ -446,11 +447,13 @@ func TestShutdownWithHangingCallback(t *testing.T) {
 		t.Fatal(err)
 	}
 	endSpans(p, 1)
-	if err := shutdown(t, p, 50*time.Millisecond); err == nil {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ended := make(chan error)
+	go func() { ended <- p.Shutdown(ctx) }()
+	r.WaitSpans(1, 10*time.Second) // not held up by the metric
+	cancel()
+	if err := <-ended; err == nil {
 		t.Error("no error")
-	}
-	if len(r.Spans()) != 1 {
-		t.Error("the span was held up by the metric")
 	}
 	close(release)
 	<-p.done

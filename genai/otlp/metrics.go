@@ -19,6 +19,13 @@ func (e *metricExporter) Export(ctx context.Context, rm *metricdata.ResourceMetr
 		return nil // nothing to send is nothing to lose
 	}
 	validateMetrics(rm)
+	// The reader cancels an export that is under way when it is shut down. It may
+	// finish, within its time and until the queue is aborted.
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(context.WithoutCancel(ctx), deadline)
+		defer cancel()
+	}
 	e.export(ctx, 1, func(ctx context.Context) error { return e.Exporter.Export(ctx, rm) })
 	return nil
 }

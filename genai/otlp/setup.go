@@ -214,7 +214,9 @@ func (p *Providers) startMetrics(ctx context.Context, c config, to target, res *
 		}
 		return mp.ForceFlush(ctx)
 	}, func(ctx context.Context) error {
-		return q.shutdown(ctx, func() error { return mp.Shutdown(ctx) })
+		// As for the others, the reader gets no deadline: past it, it would neither
+		// collect nor export what is then to be counted as lost.
+		return q.shutdown(ctx, func() error { return mp.Shutdown(context.WithoutCancel(ctx)) })
 	}}
 	return observeLosses(mp.Meter(ScopeName), p.signals())
 }
