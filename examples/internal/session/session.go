@@ -31,13 +31,23 @@ type Config struct {
 	// Live prints traces and log events as they arrive, for programs that run
 	// until they are stopped.
 	Live bool
+	// Verbose prints attributes too.
+	Verbose bool
+	// HTML is a file to which what arrived is written as a page too. It needs the
+	// receiver.
+	HTML string
+	// Inspect is told of everything that arrives at the receiver, before it is
+	// shown. It is called by one goroutine at a time.
+	Inspect func(spans []otlpreceiver.Span, metrics []otlpreceiver.Metric, logs []otlpreceiver.Log)
 }
 
 // Session is a program's running telemetry.
 type Session struct {
+	config    Config
 	providers *otlp.Providers
 	receiver  *otlpreceiver.Receiver // nil: a collector gets everything
-	out       io.Writer
+	printer   *view.Printer
+	data      view.Data
 
 	stop chan struct{}
 	live sync.WaitGroup
@@ -49,7 +59,9 @@ var endpoints = []string{
 	"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
 }
 
-func collectorNamed() bool {
+// CollectorNamed reports whether the environment names a collector, so that
+// nothing is received here.
+func CollectorNamed() bool {
 	for _, name := range endpoints {
 		if os.Getenv(name) != "" {
 			return true
@@ -60,12 +72,12 @@ func collectorNamed() bool {
 
 // Start sets the telemetry up. The caller ends it with Close.
 func Start(ctx context.Context, c Config) (*Session, error) {
-	s := &Session{out: c.Out, stop: make(chan struct{})}
-	if s.out == nil {
-		s.out = os.Stdout
+	if c.Out == nil {
+		c.Out = os.Stdout
 	}
+	s := &Session{config: c, printer: view.NewPrinter(c.Out, c.Verbose), stop: make(chan struct{})}
 	opts := []otlp.Option{otlp.WithServiceName(c.Service)}
-	if !collectorNamed() {
+	if !CollectorNamed() {
 		receiver, err := otlpreceiver.Start()
 		if err != nil {
 			return nil, err
@@ -80,7 +92,7 @@ func Start(ctx context.Context, c Config) (*Session, error) {
 		}
 		return nil, err
 	}
-	if s.receiver != nil && c.Live {
+	if s.receiver != nil {
 		s.live.Go(s.watch)
 	}
 	return s, nil
@@ -95,44 +107,87 @@ func (s *Session) MeterProvider() metric.MeterProvider { return s.providers.Mete
 // LoggerProvider returns the provider of log events.
 func (s *Session) LoggerProvider() log.LoggerProvider { return s.providers.LoggerProvider() }
 
-// watch prints what arrives, and sends it on its way so that it arrives soon.
+// Flush sends what there is, and returns when it has been received.
+func (s *Session) Flush(ctx context.Context) error { return s.providers.ForceFlush(ctx) }
+
+const (
+	showEvery  = 500 * time.Millisecond // live
+	drainEvery = 20 * time.Millisecond  // else, so that the receiver does not fill the memory
+)
+
+// watch takes over what arrives. Live, it is sent on its way often, and printed.
 func (s *Session) watch() {
-	tick := time.NewTicker(500 * time.Millisecond)
+	every := drainEvery
+	if s.config.Live {
+		every = showEvery
+	}
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-s.stop:
 			return
 		case <-tick.C:
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-			_ = s.providers.ForceFlush(ctx) // what fails is counted as a loss
-			cancel()
-			s.print()
+			if s.config.Live {
+				ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+				_ = s.providers.ForceFlush(ctx) // what fails is counted as a loss
+				cancel()
+			}
+			s.take()
 		}
 	}
 }
 
-// print shows what arrived since the last time, and returns the metrics: each
-// export of them makes the ones before obsolete.
-func (s *Session) print() []otlpreceiver.Metric {
+// take takes over what arrived since the last time.
+func (s *Session) take() {
 	spans, metrics, logs := s.receiver.Take()
-	view.Traces(s.out, spans)
-	view.Logs(s.out, logs)
-	return metrics
+	if s.config.Inspect != nil {
+		s.config.Inspect(spans, metrics, logs)
+	}
+	if !s.config.Live {
+		s.data.Add(spans, metrics, logs)
+		return
+	}
+	// Traces and log events are shown and forgotten; each export of metrics makes
+	// the ones before obsolete.
+	s.data.Add(nil, metrics, nil)
+	var now view.Data
+	now.Add(spans, nil, logs)
+	s.printer.Traces(&now)
+	s.printer.LogEvents(&now)
 }
 
-// Close sends everything, prints what arrived if there is no collector, and
+// Received returns what arrived at the receiver, after Close. It is empty where a
+// collector got everything, and holds metrics only after a live session.
+func (s *Session) Received() *view.Data { return &s.data }
+
+// Close sends everything, shows what arrived if there is no collector, and
 // returns an error that says what was lost.
 func (s *Session) Close(ctx context.Context) error {
+	err := s.providers.Shutdown(ctx)
 	close(s.stop)
 	s.live.Wait()
-	err := s.providers.Shutdown(ctx)
 	if s.receiver != nil {
-		view.Metrics(s.out, s.print())
+		s.take()
 		s.receiver.Stop()
+		err = errors.Join(err, s.show())
 	}
 	if l := s.providers.Losses(); l.Total() > 0 {
 		err = errors.Join(err, fmt.Errorf("lost: %d spans, %d log records, %d metric exports", l.Spans.Total(), l.LogRecords.Total(), l.MetricExports.Total()))
 	}
 	return err
+}
+
+func (s *Session) show() error {
+	if !s.config.Live {
+		s.printer.Traces(&s.data)
+	}
+	s.printer.Metrics(&s.data)
+	if !s.config.Live {
+		s.printer.LogEvents(&s.data)
+	}
+	if s.config.HTML == "" {
+		return nil
+	}
+	return view.WriteHTMLFile(s.config.HTML, s.config.Service, &s.data)
 }

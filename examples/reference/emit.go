@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel"
+
+	"github.com/infertel/infertel-go/examples/internal/session"
+	"github.com/infertel/infertel-go/internal/simengine"
+)
+
+const flushTime = 30 * time.Second
+
+// faults gathers what went wrong. The library and the SDK report from other
+// goroutines too.
+type faults struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (f *faults) add(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil && len(f.errs) < 20 {
+		f.errs = append(f.errs, err)
+	}
+}
+
+func (f *faults) err() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return errors.Join(f.errs...)
+}
+
+// Handle takes the errors that OpenTelemetry reports.
+func (f *faults) Handle(err error) { f.add(err) }
+
+// emit runs the fleet and returns an error if anything was lost or refused.
+func emit(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
+	problems := &faults{}
+	otel.SetErrorHandler(problems)
+	telemetry, err := session.Start(ctx, session.Config{Service: "reference", Out: stdout, Verbose: f.verbose, HTML: f.html})
+	if err != nil {
+		return err
+	}
+	fl := &fleet{flags: f, sim: simengine.NewSim(time.Now(), f.speed), session: telemetry, fault: problems.add}
+	fl.spans = &spanBudget{flush: telemetry.Flush, failed: problems.add}
+	if err := fl.build(); err != nil {
+		problems.add(err)
+	} else {
+		fl.run(ctx, stderr)
+	}
+	fl.spans.sending.Wait()
+	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
+	defer cancel()
+	problems.add(telemetry.Close(flush))
+	for _, c := range fl.closers {
+		problems.add(c())
+	}
+	if err := problems.err(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// run lets all engines serve their clients.
+func (f *fleet) run(ctx context.Context, stderr io.Writer) {
+	all := f.flags.requests * len(f.deployments)
+	progress := newProgress(stderr, all)
+	finished := 0
+	began := f.sim.Now()
+	for _, d := range f.deployments {
+		f.start(d, func() {
+			finished++
+			progress.show(finished, f.sim.Now().Sub(began), f.spans.total)
+			// Some collections on the way show how the metrics went.
+			if finished%max(all/collections, 1) == 0 {
+				f.spans.send()
+			}
+		})
+	}
+	err := f.sim.Run(ctx)
+	for _, d := range f.deployments {
+		for _, e := range d.engines {
+			if err != nil {
+				e.Close()
+			}
+			if !e.Idle() {
+				f.fault(fmt.Errorf("the engine of %s is not idle at the end", d.name))
+			}
+		}
+	}
+	progress.clear()
+	if err != nil {
+		fmt.Fprintf(stderr, "reference: interrupted after %d of %d requests\n", finished, all)
+	}
+}
+
+const collections = 24
