@@ -1,12 +1,13 @@
 package genai
 
+import "github.com/infertel/infertel-go/internal/boundedtext"
+
 import (
 	"context"
 	"errors"
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -71,7 +72,7 @@ func (c *Call) SetRequest(r Request) {
 	if c.ended {
 		return
 	}
-	r.Model = clean(r.Model, maxName)
+	r.Model = boundedtext.Cut(r.Model, maxName)
 	r.Operation, r.StartTime = c.request.Operation, c.request.StartTime
 	if c.recording && r.Model != c.request.Model {
 		c.span.SetName(spanName(r.Operation, r.Model))
@@ -143,7 +144,7 @@ func (c *Call) finish(failure *Error, cause error) {
 	duration := end.Sub(c.request.StartTime)
 	if duration < 0 {
 		duration = 0
-		c.inst.backwards.Do(func() { otel.Handle(errBackwards) })
+		c.inst.misuse.Report(0, func() error { return errBackwards })
 	}
 	end = c.request.StartTime.Add(duration)
 

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/infertel/infertel-go/internal/boundedtext"
 )
 
 // Bounds on values that a peer chooses, in bytes.
@@ -18,28 +19,12 @@ const (
 	maxArguments = 16 << 10
 )
 
-// clean cuts s to max bytes at the boundary of a character and makes it valid
-// UTF-8: one invalid byte would make the exporter lose the whole batch.
-func clean(s string, max int) string {
-	if len(s) > max {
-		cut := max
-		for cut > 0 && cut > max-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut]
-	}
-	if utf8.ValidString(s) {
-		return s
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
-}
-
 // cutter cuts the texts of one direction, each to limit bytes and all together
 // to what is left of the budget.
 type cutter struct{ limit, left int }
 
 func (c *cutter) cut(s string) string {
-	s = clean(s, min(c.limit, c.left))
+	s = boundedtext.Cut(s, min(c.limit, c.left))
 	c.left -= len(s)
 	return s
 }
@@ -57,7 +42,7 @@ func messagesJSON(messages []Message, limit int) string {
 			b = append(b, ',')
 		}
 		b = append(b, `{"role":`...)
-		b = appendJSONString(b, clean(m.Role, maxName))
+		b = appendJSONString(b, boundedtext.Cut(m.Role, maxName))
 		b = append(b, `,"parts":[`...)
 		for j := range m.Parts {
 			if j > 0 {
@@ -79,7 +64,7 @@ func messagesJSON(messages []Message, limit int) string {
 		b = append(b, ']')
 		if m.FinishReason != "" {
 			b = append(b, `,"finish_reason":`...)
-			b = appendJSONString(b, clean(m.FinishReason, maxName))
+			b = appendJSONString(b, boundedtext.Cut(m.FinishReason, maxName))
 		}
 		b = append(b, '}')
 	}
@@ -144,11 +129,11 @@ func messagesValue(messages []Message, limit int) attribute.Value {
 			parts[j] = attribute.MapValue(fields...)
 		}
 		message := []attribute.KeyValue{
-			attribute.String("role", clean(m.Role, maxName)),
+			attribute.String("role", boundedtext.Cut(m.Role, maxName)),
 			{Key: "parts", Value: attribute.SliceValue(parts...)},
 		}
 		if m.FinishReason != "" {
-			message = append(message, attribute.String("finish_reason", clean(m.FinishReason, maxName)))
+			message = append(message, attribute.String("finish_reason", boundedtext.Cut(m.FinishReason, maxName)))
 		}
 		list[i] = attribute.MapValue(message...)
 	}
@@ -207,7 +192,7 @@ func structured(v any, depth int) attribute.Value {
 	case map[string]any:
 		fields := make([]attribute.KeyValue, 0, len(v))
 		for name, member := range v {
-			fields = append(fields, attribute.KeyValue{Key: attribute.Key(clean(name, maxName)), Value: structured(member, depth-1)})
+			fields = append(fields, attribute.KeyValue{Key: attribute.Key(boundedtext.Cut(name, maxName)), Value: structured(member, depth-1)})
 		}
 		return attribute.MapValue(fields...)
 	}

@@ -2,7 +2,6 @@ package genai
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -11,6 +10,8 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/infertel/infertel-go/internal/boundedtext"
+	"github.com/infertel/infertel-go/internal/reportonce"
 	"github.com/infertel/infertel-go/internal/version"
 	"github.com/infertel/infertel-go/semconv"
 )
@@ -31,7 +32,7 @@ type Instrumentation struct {
 	tokens        *tokenCounter
 	content       ContentMode
 	contentLength int
-	backwards     sync.Once // an end before its start has been reported
+	misuse        reportonce.Reporter
 	start         [OperationRerank + 1][]trace.SpanStartOption
 }
 
@@ -133,7 +134,7 @@ func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context
 	if r.Operation > OperationRerank {
 		r.Operation = OperationChat
 	}
-	r.Model = clean(r.Model, maxName)
+	r.Model = boundedtext.Cut(r.Model, maxName)
 	opts := i.start[r.Operation]
 	if r.Model != "" {
 		opts = startOptions(r.Operation, r.Model)

@@ -1,5 +1,7 @@
 package genai
 
+import "github.com/infertel/infertel-go/internal/boundedtext"
+
 // Message is one message of the input or the output, in the form of the
 // OpenTelemetry GenAI message schema.
 type Message struct {
@@ -90,18 +92,18 @@ const (
 // fields gives the members of p in a fixed order, its texts cut by c.
 func (p *Part) fields(c *cutter, emit func(field)) {
 	text := func(name, s string) { emit(field{name: name, text: c.cut(s)}) }
-	optional := func(name, s string, max int) {
+	optional := func(name, s string, limit int) {
 		if s != "" {
-			emit(field{name: name, text: clean(s, max)})
+			emit(field{name: name, text: boundedtext.Cut(s, limit)})
 		}
 	}
-	emit(field{name: "type", text: clean(p.Type, maxName)})
+	emit(field{name: "type", text: boundedtext.Cut(p.Type, maxName)})
 	switch p.Type {
 	case PartText, PartReasoning:
 		text("content", p.Content)
 	case PartToolCall:
 		optional("id", p.ID, maxID)
-		emit(field{name: "name", text: clean(p.Name, maxName)})
+		emit(field{name: "name", text: boundedtext.Cut(p.Name, maxName)})
 		emit(field{name: "arguments", text: c.cut(p.Arguments), form: asJSON})
 	case PartToolCallResponse:
 		optional("id", p.ID, maxID)
@@ -117,7 +119,7 @@ func (p *Part) fields(c *cutter, emit func(field)) {
 	case PartFile:
 		optional("modality", p.Modality, maxName)
 		optional("mime_type", p.MIMEType, maxName)
-		emit(field{name: "file_id", text: clean(p.FileID, maxID)})
+		emit(field{name: "file_id", text: boundedtext.Cut(p.FileID, maxID)})
 	case PartTokenIDs:
 		emit(field{name: "size", size: p.Size, form: asSize})
 	}

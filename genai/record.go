@@ -8,6 +8,7 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/log"
 
+	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
 )
 
@@ -63,9 +64,9 @@ func (c *Call) record(failure *Error, reasons []string, duration time.Duration) 
 	a = appendString(a, true, semconv.GenAIResponseIDKey, resp.ID)
 	a = appendString(a, l.responseModel, semconv.GenAIResponseModelKey, resp.Model)
 	if failure != nil {
-		c.span.SetStatus(codes.Error, clean(failure.Description, maxName))
+		c.span.SetStatus(codes.Error, boundedtext.Cut(failure.Description, maxName))
 		if c.inst.errorType {
-			a = append(a, attribute.String("error.type", clean(failure.typeName(), maxName)))
+			a = append(a, attribute.String("error.type", boundedtext.Cut(failure.typeName(), maxName)))
 		}
 	}
 	if l.toolCalls {
@@ -147,7 +148,7 @@ func appendString(a []attribute.KeyValue, wanted bool, key attribute.Key, values
 	}
 	for _, v := range values {
 		if v != "" {
-			return append(a, key.String(clean(v, maxID)))
+			return append(a, key.String(boundedtext.Cut(v, maxID)))
 		}
 	}
 	return a
@@ -155,7 +156,7 @@ func appendString(a []attribute.KeyValue, wanted bool, key attribute.Key, values
 
 func cleanAll(s []string) []string {
 	for i := range s {
-		if c := clean(s[i], maxName); c != s[i] {
+		if c := boundedtext.Cut(s[i], maxName); c != s[i] {
 			s = append([]string(nil), s...)
 			s[i] = c
 		}
@@ -178,9 +179,9 @@ func appendToolCalls(a []attribute.KeyValue, resp *Response) []attribute.KeyValu
 			}
 			left--
 			if calls[j].Name != "" {
-				a = append(a, semconv.GenAICompletionsToolCallsName(i, j, clean(calls[j].Name, maxName)))
+				a = append(a, semconv.GenAICompletionsToolCallsName(i, j, boundedtext.Cut(calls[j].Name, maxName)))
 			}
-			a = append(a, semconv.GenAICompletionsToolCallsArguments(i, j, clean(calls[j].Arguments, maxArguments)))
+			a = append(a, semconv.GenAICompletionsToolCallsArguments(i, j, boundedtext.Cut(calls[j].Arguments, maxArguments)))
 		}
 	}
 	return a

@@ -8,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
 )
 
@@ -62,7 +63,7 @@ func (t *tokenCounter) add(ctx context.Context, r *Request, resp *Response, succ
 	}
 	model := r.Model
 	if model == "" {
-		model = clean(resp.Model, maxName)
+		model = boundedtext.Cut(resp.Model, maxName)
 	}
 	kind := 0
 	if r.Operation == OperationEmbeddings {

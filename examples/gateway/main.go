@@ -157,9 +157,8 @@ func serve(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) 
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if err := server.Shutdown(drain); err != nil {
-		// Streams that are still running are cut off; their spans say so.
-		_ = server.Close()
+		_ = server.Close() // streams that still run are cut off; their spans say so
 	}
-	<-served
+	_ = <-served // http.ErrServerClosed
 	return nil
 }

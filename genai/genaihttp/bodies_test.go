@@ -153,7 +153,7 @@ func TestEveryBodyThroughTheGateway(t *testing.T) {
 					answerer(w, r)
 				}))
 				p := proxy(t, upstream.URL)
-				var h http.Handler = p
+				var h http.Handler
 				if where != "handler" {
 					p.Transport = NewTransport(p.Transport, b.inst)
 				}

@@ -66,7 +66,7 @@ func TestAReadAfterTheEndIsNoError(t *testing.T) {
 		t.Fatalf("read %q, %v", got, err)
 	}
 	_ = lower.Close()
-	if _, err := b.Read(make([]byte, 1)); err != io.EOF {
+	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("the read after the end gives %v, want EOF", err)
 	}
 	unread := &requestBody{ReadCloser: &closable{Reader: strings.NewReader("body"), closed: true}}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"compress/gzip"
+	"errors"
 	"io"
 	"iter"
 )
@@ -52,7 +53,7 @@ func (f *inflater) run(out func([]byte)) error {
 		n, err := z.Read(buf[:min(len(buf), left)])
 		out(buf[:n])
 		left -= n
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
@@ -73,6 +74,7 @@ func (f *inflater) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// ReadByte implements io.ByteReader.
 func (f *inflater) ReadByte() (byte, error) {
 	if !f.wait() {
 		return 0, io.ErrUnexpectedEOF

@@ -242,11 +242,11 @@ func (r *Reader) beginValue(c byte) {
 	case '[':
 		r.openContainer(Array)
 	case 't':
-		r.beginLiteral(True, "rue")
+		r.beginLiteral(True, "true"[1:])
 	case 'f':
-		r.beginLiteral(False, "alse")
+		r.beginLiteral(False, "false"[1:])
 	case 'n':
-		r.beginLiteral(Null, "ull")
+		r.beginLiteral(Null, "null"[1:])
 	default:
 		r.beginNumber(c)
 	}
