@@ -104,7 +104,7 @@ func TestRequestMetrics(t *testing.T) {
 	if n := len(l.spans.GetSpans()); n != 0 {
 		t.Errorf("%d spans", n)
 	}
-	l.reported("an output of a request was told 1ms before what came before it")
+	l.reported(" was told 1ms before what came before it")
 }
 
 // Names, units, types and value types are those of the registry; no documented

@@ -191,7 +191,7 @@ func TestUnbalancedStages(t *testing.T) {
 	  Tokenizer (host:9f86d081 | pid:1) 0-100
 	    tokenize 1-2
 		`)
-		l.reported("a request ended with 2 open threads; they end with it")
+		l.reported("ended with 2 open threads; they end with it")
 	})
 	t.Run("everything after the end", func(t *testing.T) {
 		l := newLab(t, sglang.Config{})
@@ -217,7 +217,7 @@ func TestUnbalancedStages(t *testing.T) {
 	Req 5f2c9a7b 0-100
 	  Scheduler (host:9f86d081 | pid:5001) 0-100
 		`)
-		l.reported("stage prefill_forward was told to a thread that had ended", "a request was ended again")
+		l.reported("stage prefill_forward was told to a thread that had ended", "was ended again")
 		if got := l.points()["num_requests_total"]; got != 1 {
 			t.Errorf("the request was counted %v times", got)
 		}
@@ -270,7 +270,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 	  Scheduler (host:9f86d081 | pid:1) 10-10
 	    decode_forward 11-11
 		`)
-		l.reported("a thread ended 1ms before it started", "stage decode_forward ended 2ms before it started", "a request ended 2ms before it started")
+		l.reported("a thread ended 1ms before it started", "stage decode_forward ended 2ms before it started", "ended 2ms before it started")
 		for name, v := range l.points() {
 			if v < 0 {
 				t.Errorf("%s is %v", name, v)
@@ -306,7 +306,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 				t.Errorf("%s is %v to %v", s.Name, s.StartTime, s.EndTime)
 			}
 		}
-		l.reported("a request was started without a time; taking now", "a thread was started without a time", "a request ended normally without the times")
+		l.reported("was started without a time; taking now", "a thread was started without a time", "ended normally without the times")
 	})
 }
 

@@ -99,26 +99,25 @@ func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 		ctx = context.Background()
 	}
 	if !given(at) {
-		t.report(misuse(misuseRequestTime, "a request was started without a time; taking now"))
+		t.report(misuse(misuseRequestTime, "request %q was started without a time; taking now", r.RID))
 		at = time.Now()
 	}
-	s := &RequestSpan{tracer: t, ctx: ctx, start: at, embedding: r.Embedding}
+	s := &RequestSpan{tracer: t, ctx: ctx, start: at, rid: boundedtext.Cut(r.RID, maxID), embedding: r.Embedding}
 	s.inert.req = s
 	level := t.TraceLevel()
 	if level == LevelOff {
 		s.handOff(trace.SpanContextFromContext(ctx), LevelOff)
 		return s
 	}
-	rid := boundedtext.Cut(r.RID, maxID)
-	ctx, span := t.tracer.Start(ctx, t.requestName(rid), internalKind, trace.WithTimestamp(at))
+	ctx, span := t.tracer.Start(ctx, t.requestName(s.rid), internalKind, trace.WithTimestamp(at))
 	s.ctx = ctx
 	if !span.IsRecording() {
 		s.handOff(span.SpanContext(), level)
 		return s
 	}
-	s.span, s.level, s.rid = span, level, rid
+	s.span, s.level = span, level
 	s.handover = Handover{request: span.SpanContext(), level: level, leveled: true}
-	attributes := append(make([]attribute.KeyValue, 0, 3), semconv.RID(rid), semconv.ModuleSGLangRequest)
+	attributes := append(make([]attribute.KeyValue, 0, 3), semconv.RID(s.rid), semconv.ModuleSGLangRequest)
 	if r.BootstrapRoom != nil && t.role != PDRoleNone {
 		attributes = append(attributes, semconv.BootstrapRoom("0x"+strconv.FormatUint(*r.BootstrapRoom, 16)))
 	}
@@ -182,7 +181,7 @@ func (r *RequestSpan) milestone(at time.Time) bool {
 		r.tracer.report(misuse(misuseResumed, "a milestone was told to a resumed request; only the process that started it can use it"))
 		return false
 	case !given(at):
-		r.tracer.report(misuse(misuseMilestoneTime, "a milestone of a request was told without a time; it is left out"))
+		r.tracer.report(misuse(misuseMilestoneTime, "a milestone of request %q was told without a time; it is left out", r.rid))
 		return false
 	}
 	return true
@@ -209,7 +208,7 @@ func (r *RequestSpan) output(at time.Time, first bool) {
 	m := &r.tracer.metrics
 	switch {
 	case interval < 0:
-		r.tracer.report(misuse(misuseLatencyBackward, "an output of a request was told %v before what came before it; the interval is left out", -interval))
+		r.tracer.report(misuse(misuseLatencyBackward, "an output of request %q was told %v before what came before it; the interval is left out", r.rid, -interval))
 	case first:
 		m.firstToken.Add(r.ctx, interval.Seconds(), m.dimensions...)
 	default:
@@ -249,7 +248,7 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	r.mu.Lock()
 	if r.ended {
 		r.mu.Unlock()
-		r.tracer.report(misuse(misuseRequestEnded, "a request was ended again; the first end holds"))
+		r.tracer.report(misuse(misuseRequestEnded, "request %q was ended again; the first end holds", r.rid))
 		return
 	}
 	r.ended = true
@@ -260,7 +259,7 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	r.mu.Unlock()
 
 	if len(threads) > 0 && why == nil {
-		r.tracer.report(misuse(misuseThreadLeftOpen, "a request ended with %d open threads; they end with it", len(threads)))
+		r.tracer.report(misuse(misuseThreadLeftOpen, "request %q ended with %d open threads; they end with it", r.rid, len(threads)))
 	}
 	for _, t := range threads {
 		t.tl.end(at, why, false)
@@ -271,16 +270,16 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	e2e := time.Duration(-1)
 	switch {
 	case !given(at):
-		r.tracer.report(misuse(misuseRequestTime, "a request was ended without a time; its span has no length"))
+		r.tracer.report(misuse(misuseRequestTime, "request %q was ended without a time; its span has no length", r.rid))
 	case at.Before(r.start):
-		r.tracer.report(misuse(misuseRequestBackward, "a request ended %v before it started; its span has no length", r.start.Sub(at)))
+		r.tracer.report(misuse(misuseRequestBackward, "request %q ended %v before it started; its span has no length", r.rid, r.start.Sub(at)))
 	default:
 		e2e = at.Sub(r.start)
 	}
 	r.tracer.metrics.addRequest(r.ctx, o, r.embedding, e2e)
 	if o.PromptTokens < 0 || o.CompletionTokens < 0 || o.CachedTokens < 0 {
-		r.tracer.report(misuse(misuseNegativeCount, "a request ended with %d prompt, %d completion and %d cached tokens, want 0 or more; what is less is left out",
-			o.PromptTokens, o.CompletionTokens, o.CachedTokens))
+		r.tracer.report(misuse(misuseNegativeCount, "request %q ended with %d prompt, %d completion and %d cached tokens, want 0 or more; what is less is left out",
+			r.rid, o.PromptTokens, o.CompletionTokens, o.CachedTokens))
 	}
 	if r.span == nil {
 		return
@@ -339,11 +338,11 @@ func (r *RequestSpan) appendLatency(a []attribute.KeyValue, what string, from, t
 	switch {
 	case from.IsZero() || to.IsZero():
 		if !r.embedding {
-			r.tracer.report(misuse(misuseNoMilestone, "a request ended normally without the times that the latency from %s needs; it is left out", what))
+			r.tracer.report(misuse(misuseNoMilestone, "request %q ended normally without the times that the latency from %s needs; it is left out", r.rid, what))
 		}
 		return a
 	case to.Before(from):
-		r.tracer.report(misuse(misuseLatencyBackward, "the latency of a request from %s would be %v; it is left out", what, to.Sub(from)))
+		r.tracer.report(misuse(misuseLatencyBackward, "the latency of request %q from %s would be %v; it is left out", r.rid, what, to.Sub(from)))
 		return a
 	}
 	return append(a, of(to.Sub(from)))

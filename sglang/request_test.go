@@ -89,7 +89,7 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 	if got, want := keys(l), "rid module request.id response.finish_reasons response.model latency.e2e latency.time_to_first_token latency.time_in_model_decode latency.time_in_model_inference"; got != want {
 		t.Errorf("attributes %s, want %s", got, want)
 	}
-	l.reported("the latency of a request from the end of dispatch to the first token would be -1ms", "a request ended with -1 prompt, -1 completion and -1 cached tokens")
+	l.reported(" from the end of dispatch to the first token would be -1ms", "ended with -1 prompt, -1 completion and -1 cached tokens")
 	for name, v := range l.points() {
 		if v < 0 || math.IsNaN(v) {
 			t.Errorf("%s is %v", name, v)
