@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -133,6 +134,9 @@ func observeLosses(m metric.Meter, signals []*signal) error {
 
 // failure explains a failed export of the signal.
 func (s *signal) failure(err error) error {
+	if err == nil { // an exporter that says nothing and sends nothing
+		err = errors.New("not acknowledged")
+	}
 	upper := strings.ToUpper(s.name)
 	hint := ""
 	switch status.Code(err) {
