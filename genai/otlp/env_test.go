@@ -28,7 +28,7 @@ func TestErrors(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE", "env_test.go", []Option{WithEndpoint("https://localhost:1")}, `OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE="env_test.go": expected a file of PEM certificates`},
 		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/does/not/exist", []Option{WithEndpoint("http://localhost:1")}, ""},
 		{"", "", []Option{WithEndpoint("localhost:4317")}, `WithEndpoint="localhost:4317": expected a URL such as http://localhost:4317`},
-		{"", "", []Option{WithEndpoint("unix:///tmp/x")}, `WithEndpoint="unix:///tmp/x": expected a URL`},
+		{"", "", []Option{WithEndpoint("unix:///run/x")}, `WithEndpoint="unix:///run/x": expected a URL`},
 		{"", "", []Option{WithEndpoint("http://")}, `WithEndpoint="http://": expected a URL`},
 	} {
 		t.Run(tt.env+"="+tt.value, func(t *testing.T) {
