@@ -82,12 +82,19 @@ func (c *checker) check(h holder, other func(attribute.KeyValue, func(rule Rule,
 		if h.condition(a) != demanded || slices.ContainsFunc(h.attributes, func(kv attribute.KeyValue) bool { return a.Matches(kv.Key) }) {
 			continue
 		}
-		want := "a " + a.Type.String()
+		want := article(a.Type)
 		if a.When != "" {
 			want += ", which is there when " + a.When
 		}
 		h.report(RuleAttributeMissing, h.prefix+string(a.Key), "nothing", want)
 	}
+}
+
+func article(t semconv.ValueType) string {
+	if t == semconv.TypeInt || t == semconv.TypeIntSlice {
+		return "an " + t.String()
+	}
+	return "a " + t.String()
 }
 
 func checkValue(a semconv.AttributeSpec, kv attribute.KeyValue, field string, report func(rule Rule, field, got, want string)) {

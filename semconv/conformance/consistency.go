@@ -93,8 +93,12 @@ func (c *checker) checkToolCalls(s *span) {
 	if !ok || count < 0 {
 		return
 	}
-	if detected, ok := s.truth(semconv.GenAIRequestToolCallDetectedKey); ok && detected != (count > 0) {
+	detected, ok := s.truth(semconv.GenAIRequestToolCallDetectedKey)
+	if ok && detected != (count > 0) {
 		c.report(s, RuleAttributeConsistency, string(semconv.GenAIRequestToolCallDetectedKey), strconv.FormatBool(detected), "whether there are calls, of which there are "+strconv.FormatInt(count, 10))
+	}
+	if !detected {
+		return // and if there are calls all the same, none of them may be there
 	}
 	calls := map[string]bool{}
 	for _, kv := range s.attributes {

@@ -360,3 +360,9 @@ func (r *recorder) Export(_ context.Context, records []sdklog.Record) error {
 }
 func (*recorder) Shutdown(context.Context) error   { return nil }
 func (*recorder) ForceFlush(context.Context) error { return nil }
+
+// event sets attributes of an event of a span.
+func (f *fixture) event(id string, n int, kvs ...attribute.KeyValue) {
+	e := &f.span(id).Events[n]
+	e.Attributes = with(e.Attributes, kvs...)
+}

@@ -1,6 +1,8 @@
 package conformance
 
 import (
+	"math"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -24,10 +26,10 @@ func (c *checker) latency(s *span, key attribute.Key) (time.Duration, bool) {
 			continue
 		}
 		if a.Type == semconv.TypeInt {
-			return time.Duration(v.AsInt64()), v.AsInt64() >= 0
+			return min(time.Duration(v.AsInt64()), math.MaxInt64/2), v.AsInt64() >= 0
 		}
-		const most = 1e9 // seconds; more does not fit into nanoseconds
-		return time.Duration(v.AsFloat64() * 1e9), v.AsFloat64() >= 0 && v.AsFloat64() < most
+		const most = 4e9 // seconds, so that the sum of two fits into nanoseconds
+		return time.Duration(min(v.AsFloat64(), most) * 1e9), v.AsFloat64() >= 0
 	}
 	return 0, false
 }
@@ -84,12 +86,12 @@ func (c *checker) checkStageLatencies(s *span) {
 	} {
 		spans := s.stages(stage.id)
 		have, ok := c.latency(s, stage.key)
-		if len(spans) == 0 || !ok || c.misplaced(s, stage.id) {
+		if len(spans) == 0 || !ok || c.misplaced(s, stage.id) || slices.ContainsFunc(spans, func(child *span) bool { return child.length() < 0 }) {
 			continue
 		}
 		var sum time.Duration
 		for _, child := range spans {
-			sum += max(child.length(), 0)
+			sum += child.length()
 		}
 		if apart(have, sum) {
 			c.reportLatency(s, RuleLatencyStage, stage.key, have, sum, "the length of the span "+spans[0].name)

@@ -171,7 +171,7 @@ func (c *checker) checkDimensions(m *metric, t *semconv.MetricType, p point, set
 	}
 	for _, a := range rows {
 		if _, ok := get(p.attributes, a.Key); !ok {
-			report(RuleDimensionMissing, a.Key, "nothing", "a "+a.Type.String())
+			report(RuleDimensionMissing, a.Key, "nothing", article(a.Type))
 		}
 	}
 }

@@ -6,82 +6,157 @@ type Rule string
 
 // The rules on spans as such.
 const (
+	// RuleSpanUndocumented: a span is one of the documented types.
 	RuleSpanUndocumented Rule = "span.undocumented"
-	RuleSpanName         Rule = "span.name"
-	RuleSpanKind         Rule = "span.kind"
-	RuleSpanStatus       Rule = "span.status"
-	RuleSpanTime         Rule = "span.time"
-	RuleSpanParent       Rule = "span.parent"
-	RuleSpanContainment  Rule = "span.containment"
-	RuleSpanGranularity  Rule = "span.granularity"
+	// RuleSpanName: a span's name has the documented form and fits its attributes.
+	RuleSpanName Rule = "span.name"
+	// RuleSpanKind: every span is INTERNAL.
+	RuleSpanKind Rule = "span.kind"
+	// RuleSpanStatus: a status is UNSET or ERROR: ERROR with a description on
+	// entry spans, on SGLang only on thread spans, on vLLM not on stages. The
+	// finish reason abort makes an entry span an ERROR.
+	RuleSpanStatus Rule = "span.status"
+	// RuleSpanTime: a span has a start and an end that is not before it.
+	RuleSpanTime Rule = "span.time"
+	// RuleSpanParent: a span's parent is of a documented type for it.
+	RuleSpanParent Rule = "span.parent"
+	// RuleSpanContainment: a span lies within its parent where both come from one
+	// process.
+	RuleSpanContainment Rule = "span.containment"
+	// RuleSpanGranularity: a span of vLLM is not above the collection granularity.
+	RuleSpanGranularity Rule = "span.granularity"
 )
 
 // The rules on attributes of spans, events and log events.
 const (
+	// RuleAttributeUndocumented: an attribute is documented for its span, event or
+	// log event.
 	RuleAttributeUndocumented Rule = "attribute.undocumented"
-	RuleAttributeMissing      Rule = "attribute.missing"
-	RuleAttributeForbidden    Rule = "attribute.forbidden"
-	RuleAttributeType         Rule = "attribute.type"
-	RuleAttributeEnum         Rule = "attribute.enum"
-	RuleAttributeFormat       Rule = "attribute.format"
-	RuleAttributeRange        Rule = "attribute.range"
-	RuleAttributeDuplicate    Rule = "attribute.duplicate"
-	RuleAttributeConsistency  Rule = "attribute.consistency"
-	RuleContentSchema         Rule = "content.schema"
+	// RuleAttributeMissing: a required attribute, or one whose condition holds, is
+	// present.
+	RuleAttributeMissing Rule = "attribute.missing"
+	// RuleAttributeForbidden: an attribute whose condition does not hold is
+	// absent.
+	RuleAttributeForbidden Rule = "attribute.forbidden"
+	// RuleAttributeType: an attribute has its documented type.
+	RuleAttributeType Rule = "attribute.type"
+	// RuleAttributeEnum: an attribute has one of its documented values.
+	RuleAttributeEnum Rule = "attribute.enum"
+	// RuleAttributeFormat: a text has its documented form, such as a JSON array.
+	RuleAttributeFormat Rule = "attribute.format"
+	// RuleAttributeRange: a count, a rank or a duration is not negative; a
+	// preemption count is more than 0.
+	RuleAttributeRange Rule = "attribute.range"
+	// RuleAttributeDuplicate: a key stands once in a list of attributes.
+	RuleAttributeDuplicate Rule = "attribute.duplicate"
+	// RuleAttributeConsistency: attributes that say the same agree, within a span
+	// and between a span of vLLM and its events and children.
+	RuleAttributeConsistency Rule = "attribute.consistency"
+	// RuleContentSchema: recorded messages have a role and typed parts.
+	RuleContentSchema Rule = "content.schema"
 )
 
 // The rules on latencies.
 const (
-	RuleLatencySpan  Rule = "latency.span"
-	RuleLatencySum   Rule = "latency.sum"
+	// RuleLatencySpan: the end-to-end latency is the span's length.
+	RuleLatencySpan Rule = "latency.span"
+	// RuleLatencySum: inference is prefill and decode together; decode in SGLang
+	// is what is left after the first token.
+	RuleLatencySum Rule = "latency.sum"
+	// RuleLatencyStage: a latency of a V1 stage is the length of its spans
+	// together.
 	RuleLatencyStage Rule = "latency.stage"
+	// RuleLatencyOrder: the first token comes before the end.
 	RuleLatencyOrder Rule = "latency.order"
 )
 
 // The rules on span events and links.
 const (
+	// RuleEventUndocumented: a span event is documented for its span; entry spans
+	// have none.
 	RuleEventUndocumented Rule = "event.undocumented"
-	RuleEventOrder        Rule = "event.order"
-	RuleEventPlacement    Rule = "event.placement"
-	RuleEventSequence     Rule = "event.sequence"
-	RuleEventLevel        Rule = "event.level"
-	RuleLinkForbidden     Rule = "link.forbidden"
-	RuleLinkMissing       Rule = "link.missing"
-	RuleLinkTarget        Rule = "link.target"
+	// RuleEventOrder: span events are in the order of their times.
+	RuleEventOrder Rule = "event.order"
+	// RuleEventPlacement: an event lies within its V1 request; in SGLang it is on
+	// the deepest stage that covers it, else on the thread.
+	RuleEventPlacement Rule = "event.placement"
+	// RuleEventSequence: PREEMPTED is followed by WAIT.
+	RuleEventSequence Rule = "event.sequence"
+	// RuleEventLevel: an event is not above the trace level or the collection
+	// granularity.
+	RuleEventLevel Rule = "event.level"
+	// RuleLinkForbidden: only first-level stages of SGLang have a link, and an
+	// entry span that starts a trace.
+	RuleLinkForbidden Rule = "link.forbidden"
+	// RuleLinkMissing: every first-level stage of a thread but the first one has a
+	// link.
+	RuleLinkMissing Rule = "link.missing"
+	// RuleLinkTarget: a stage links to the first-level stage that ended last in
+	// its thread, the first one to a stage of another thread.
+	RuleLinkTarget Rule = "link.target"
 )
 
 // The rules on the engines' own structure.
 const (
-	RulePDRole          Rule = "pd.role"
-	RuleThreadLabel     Rule = "thread.label"
-	RuleThreadAbort     Rule = "thread.abort"
-	RuleStageProcess    Rule = "stage.process"
+	// RulePDRole: a producer has no decode and a decode time of 0, a consumer no
+	// prefill and a prefill time of 0.
+	RulePDRole Rule = "pd.role"
+	// RuleThreadLabel: a thread has a documented label, with the prefix of its
+	// request's role.
+	RuleThreadLabel Rule = "thread.label"
+	// RuleThreadAbort: only a thread whose request was aborted, which is an ERROR,
+	// has end reasons.
+	RuleThreadAbort Rule = "thread.abort"
+	// RuleStageProcess: a stage is in a thread of its process.
+	RuleStageProcess Rule = "stage.process"
+	// RuleStageDeployment: a stage is in a deployment that has it.
 	RuleStageDeployment Rule = "stage.deployment"
-	RuleStageLevel      Rule = "stage.level"
-	RuleStageEnd        Rule = "stage.end"
-	RuleStageCount      Rule = "stage.count"
+	// RuleStageLevel: a span of SGLang is not above the trace level.
+	RuleStageLevel Rule = "stage.level"
+	// RuleStageEnd: decode_forward ends with its thread.
+	RuleStageEnd Rule = "stage.end"
+	// RuleStageCount: decode_ct goes up within a thread.
+	RuleStageCount Rule = "stage.count"
 )
 
 // The rules on metrics.
 const (
-	RuleMetricUndocumented    Rule = "metric.undocumented"
-	RuleMetricInstrument      Rule = "metric.instrument"
-	RuleMetricUnit            Rule = "metric.unit"
-	RuleMetricValueType       Rule = "metric.value_type"
-	RuleMetricRange           Rule = "metric.range"
-	RuleMetricDuplicate       Rule = "metric.duplicate"
-	RuleMetricSnapshot        Rule = "metric.snapshot"
-	RuleDimensionMissing      Rule = "dimension.missing"
+	// RuleMetricUndocumented: a metric has a documented name.
+	RuleMetricUndocumented Rule = "metric.undocumented"
+	// RuleMetricInstrument: a counter is a monotonic sum, a gauge a gauge.
+	RuleMetricInstrument Rule = "metric.instrument"
+	// RuleMetricUnit: a metric has its documented unit.
+	RuleMetricUnit Rule = "metric.unit"
+	// RuleMetricValueType: a metric is of integers or of doubles, as documented.
+	RuleMetricValueType Rule = "metric.value_type"
+	// RuleMetricRange: a value is finite, not negative, and within the documented
+	// range.
+	RuleMetricRange Rule = "metric.range"
+	// RuleMetricDuplicate: a scope has a metric once, and a metric a set of
+	// dimensions once.
+	RuleMetricDuplicate Rule = "metric.duplicate"
+	// RuleMetricSnapshot: snapshots of SGLang come with sglang_log_count, by which
+	// they are divided.
+	RuleMetricSnapshot Rule = "metric.snapshot"
+	// RuleDimensionMissing: a data point has every dimension of its set.
+	RuleDimensionMissing Rule = "dimension.missing"
+	// RuleDimensionUndocumented: a data point has no other dimension.
 	RuleDimensionUndocumented Rule = "dimension.undocumented"
-	RuleDimensionType         Rule = "dimension.type"
-	RuleDimensionValue        Rule = "dimension.value"
+	// RuleDimensionType: a dimension has its documented type; rpcType and
+	// engine_index are integers.
+	RuleDimensionType Rule = "dimension.type"
+	// RuleDimensionValue: a dimension has one of its documented values.
+	RuleDimensionValue Rule = "dimension.value"
 )
 
 // The rules on log events.
 const (
+	// RuleLogUndocumented: a log event has a documented name.
 	RuleLogUndocumented Rule = "log.undocumented"
-	RuleLogContent      Rule = "log.content"
-	RuleLogTrace        Rule = "log.trace"
+	// RuleLogContent: a content event carries the input, the output or both.
+	RuleLogContent Rule = "log.content"
+	// RuleLogTrace: a content event belongs to a span.
+	RuleLogTrace Rule = "log.trace"
 )
 
 type ruleBrief struct {
