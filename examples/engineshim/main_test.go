@@ -137,6 +137,7 @@ func TestInterrupt(t *testing.T) {
 func TestListen(t *testing.T) {
 	r := otlptest.New(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.Endpoint())
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "20")
 	path := filepath.Join(t.TempDir(), "engine.sock")
 	// A socket that a dead process left behind is in nobody's way.
 	stale, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})

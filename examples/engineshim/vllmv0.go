@@ -12,6 +12,7 @@ import (
 type vllmV0 struct {
 	telemetry
 	engine *vllm.EngineV0 // nil until it is declared
+	config vllm.EngineConfig
 	open   openRequests[*vllm.RequestV0]
 }
 
@@ -37,12 +38,16 @@ func (h *vllmV0) handle(ctx context.Context, l *line) error {
 	return l.unknownEvent()
 }
 
-// declare takes the engine, in the place of one before.
+// declare takes the engine. The same one may be declared by each process that
+// speaks of it; another one takes its place.
 func (h *vllmV0) declare(l *line) error {
 	l.require("model")
 	config := vllm.EngineConfig{Model: l.text("model")}
 	if err := l.err(); err != nil {
 		return err
+	}
+	if h.engine != nil && h.config == config {
+		return nil
 	}
 	engine, err := vllm.NewEngineV0(config, vllm.WithTracerProvider(h.TracerProvider()), vllm.WithMeterProvider(h.MeterProvider()))
 	if err != nil {
@@ -52,7 +57,7 @@ func (h *vllmV0) declare(l *line) error {
 	if err := h.engine.Close(); err != nil {
 		return err
 	}
-	h.engine = engine
+	h.engine, h.config = engine, config
 	return nil
 }
 

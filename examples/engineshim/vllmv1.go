@@ -16,7 +16,8 @@ type vllmV1 struct {
 
 type vllmV1Engine struct {
 	*vllm.EngineV1
-	open openRequests[*vllmV1Request]
+	config vllm.EngineConfig
+	open   openRequests[*vllmV1Request]
 }
 
 type vllmV1Request struct {
@@ -34,7 +35,7 @@ func (h *vllmV1) handle(ctx context.Context, l *line) error {
 		return err
 	}
 	if l.event == "engine" {
-		return h.declare(ctx, l, index)
+		return h.declare(l, index)
 	}
 	e := h.engines[index]
 	if e == nil {
@@ -51,24 +52,29 @@ func (h *vllmV1) handle(ctx context.Context, l *line) error {
 	return e.progress(l)
 }
 
-// declare takes an engine, in the place of one that had its index before.
-func (h *vllmV1) declare(ctx context.Context, l *line, index int) error {
+// declare takes an engine. The same one may be declared by each process that
+// speaks of it; another one takes the place of what had its index before.
+func (h *vllmV1) declare(l *line, index int) error {
 	l.require("model")
 	config := vllm.EngineConfig{Model: l.text("model"), Index: index, PDRole: l.role("pd_role")}
 	if err := l.err(); err != nil {
 		return err
 	}
+	old := h.engines[index]
+	if old != nil && old.config == config {
+		return nil
+	}
 	engine, err := vllm.NewEngineV1(config, vllm.WithTracerProvider(h.TracerProvider()), vllm.WithMeterProvider(h.MeterProvider()))
 	if err != nil {
 		return err
 	}
-	if old := h.engines[index]; old != nil {
+	if old != nil {
 		old.abort(l.at)
 		if err := old.Close(); err != nil {
 			return err
 		}
 	}
-	h.engines[index] = &vllmV1Engine{engine, openRequests[*vllmV1Request]{}}
+	h.engines[index] = &vllmV1Engine{engine, config, openRequests[*vllmV1Request]{}}
 	return nil
 }
 
