@@ -151,6 +151,46 @@ func TestAttributesFollowTheEngine(t *testing.T) {
 	}
 }
 
+func TestToolCallArgumentsCanBeLeftOut(t *testing.T) {
+	s := one(t, fullRequest(genai.OperationChat, true), fullResponse(), nil, genai.WithEngine(genai.EngineSGLang), genai.WithToolCallArguments(false))
+	names := 0
+	for k := range s.Attrs {
+		if strings.HasSuffix(k, ".arguments") {
+			t.Errorf("%s is recorded", k)
+		}
+		if strings.HasSuffix(k, ".name") && strings.Contains(k, "tool_calls") {
+			names++
+		}
+	}
+	if names != 3 || s.Attrs["gen_ai.request.tool_calls_count"] != int64(3) {
+		t.Errorf("%d names, count %v", names, s.Attrs["gen_ai.request.tool_calls_count"])
+	}
+}
+
+// TestToolCallsAreBounded: what matters more comes first, since the SDK keeps
+// only so many attributes.
+func TestToolCallsAreBounded(t *testing.T) {
+	calls := make([]genai.ToolCall, 500)
+	for i := range calls {
+		calls[i] = genai.ToolCall{Name: strings.Repeat("n", 300), Arguments: strings.Repeat("a", 20<<10)}
+	}
+	r := fullResponse()
+	r.ToolCalls = [][]genai.ToolCall{calls}
+	s := one(t, fullRequest(genai.OperationChat, true), r, &genai.Error{Description: "x"}, genai.WithEngine(genai.EngineSGLang))
+	kept := 0
+	for k, v := range s.Attrs {
+		if strings.HasPrefix(k, "gen_ai.completions.") {
+			kept++
+			if n := len(v.(string)); n > 16<<10 || strings.HasSuffix(k, ".name") && n > 256 {
+				t.Errorf("%s has %d bytes", k, n)
+			}
+		}
+	}
+	if kept == 0 || kept > 128 || s.Attrs["gen_ai.usage.input_tokens"] == nil || s.Attrs["gen_ai.response.finish_reasons"] == nil || s.Attrs["gen_ai.request.tool_calls_count"] != int64(500) || s.Status != "ERROR" {
+		t.Errorf("%d attributes of tool calls, %d dropped, others %v", kept, s.DroppedAttrs, s.Attrs["gen_ai.request.tool_calls_count"])
+	}
+}
+
 func TestUnsetValuesAreAbsent(t *testing.T) {
 	for engine, more := range map[genai.Engine][]string{genai.EngineVLLM: nil, genai.EngineSGLang: {"gen_ai.latency.e2e"}} {
 		s := one(t, genai.Request{}, genai.Response{}, nil, genai.WithEngine(engine))

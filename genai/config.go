@@ -62,6 +62,7 @@ type config struct {
 	modelLimit     int
 	publicEndpoint bool
 	errorType      bool
+	noArguments    bool
 	onEnd          func(context.Context, Finished)
 }
 
@@ -138,6 +139,13 @@ func WithPublicEndpoint() Option {
 // failed calls. ARMS does not document it, so it is off by default.
 func WithErrorType() Option {
 	return optionFunc(func(c *config) { c.errorType = true })
+}
+
+// WithToolCallArguments says whether the arguments of tool calls are recorded on
+// the chat streams of SGLang (gen_ai.completions.{i}.tool_calls.{j}.arguments),
+// where they are documented whatever the content mode. Default: true.
+func WithToolCallArguments(record bool) Option {
+	return optionFunc(func(c *config) { c.noArguments = !record })
 }
 
 // WithOnEnd sets a function that is told of every call when it has ended,

@@ -74,7 +74,7 @@ func (c *Call) record(failure *Error, reasons []string, duration time.Duration) 
 	}
 	a = c.appendContent(a)
 	if l.toolCalls {
-		a = appendToolCalls(a, resp)
+		a = c.appendToolCalls(a)
 	}
 
 	c.span.SetAttributes(a...)
@@ -164,7 +164,8 @@ func cleanAll(s []string) []string {
 	return s
 }
 
-func appendToolCalls(a []attribute.KeyValue, resp *Response) []attribute.KeyValue {
+func (c *Call) appendToolCalls(a []attribute.KeyValue) []attribute.KeyValue {
+	resp := &c.response
 	total := 0
 	for _, calls := range resp.ToolCalls {
 		total += len(calls)
@@ -181,7 +182,9 @@ func appendToolCalls(a []attribute.KeyValue, resp *Response) []attribute.KeyValu
 			if calls[j].Name != "" {
 				a = append(a, semconv.GenAICompletionsToolCallsName(i, j, boundedtext.Cut(calls[j].Name, maxName)))
 			}
-			a = append(a, semconv.GenAICompletionsToolCallsArguments(i, j, boundedtext.Cut(calls[j].Arguments, maxArguments)))
+			if !c.inst.noArguments {
+				a = append(a, semconv.GenAICompletionsToolCallsArguments(i, j, boundedtext.Cut(calls[j].Arguments, maxArguments)))
+			}
 		}
 	}
 	return a
