@@ -87,8 +87,9 @@ func (c *checker) always(s *span, a semconv.AttributeSpec) verdict {
 		}
 	case semconv.GenAILatencyTimeInQueueKey:
 		// It ends when the request is first scheduled, which an aborted request
-		// may not live to see.
-		if !tokensProduced(s) && len(s.stages(idWait)) == 0 && !s.has(semconv.GenAILatencyTimeInModelPrefillKey) {
+		// may not live to see. A prefill shows that it did, but for the constant 0
+		// of a Decode node.
+		if prefill, _ := c.latency(s, semconv.GenAILatencyTimeInModelPrefillKey); !tokensProduced(s) && len(s.stages(idWait)) == 0 && prefill == 0 {
 			return open
 		}
 	case semconv.GenAILatencyTimeInModelPrefillKey, semconv.GenAILatencyTimeInModelDecodeKey, semconv.GenAILatencyTimeInModelInferenceKey:

@@ -10,12 +10,14 @@ import (
 
 func (c *checker) checkLogs(all []record) []Violation {
 	types := semconv.LogEvents()
+	c.tally.Logs += len(all)
 	for i := range all {
 		r := &all[i]
 		n := slices.IndexFunc(types, func(t semconv.LogEventType) bool { return t.Name == r.name })
 		if c.foreign(r.scope) || n < 0 && !c.ours(r.scope) {
 			continue
 		}
+		c.tally.LogsJudged++
 		if n < 0 {
 			c.reportLog(r, RuleLogUndocumented, "", quoted(r.name), "the name of a documented log event", "")
 			continue

@@ -37,12 +37,14 @@ func (c *checker) checkMetrics(all []metric) []Violation {
 		scope, name string
 	}
 	seen := map[place]bool{}
+	c.tally.Metrics += len(all)
 	for i := range all {
 		m := &all[i]
 		t := types[m.name]
 		if c.foreign(m.scope) || t == nil && !c.ours(m.scope) {
 			continue
 		}
+		c.tally.MetricsJudged++
 		if t == nil {
 			c.reportMetric(m, RuleMetricUndocumented, "", quoted(m.name), "the name of a documented metric", "")
 			continue

@@ -26,6 +26,7 @@ type config struct {
 	entry       string
 	nativeNames bool
 	allowed     []attribute.Key
+	tally       *Tally
 }
 
 // Option changes what is judged.
@@ -74,12 +75,29 @@ func WithAllowedAttributes(keys ...attribute.Key) Option {
 	return optionFunc(func(c *config) { c.allowed = append(c.allowed, keys...) })
 }
 
+// Tally counts what was given and what of it was judged. Nothing judged means
+// nothing found, so a program that reports should say how much it was.
+type Tally struct {
+	Spans, SpansJudged     int
+	Metrics, MetricsJudged int
+	Logs, LogsJudged       int
+}
+
+// WithTally adds to t what is given and what of it is judged. A metric counts
+// once for each collection.
+func WithTally(t *Tally) Option {
+	return optionFunc(func(c *config) { c.tally = t })
+}
+
 func newConfig(opts []Option) config {
 	var c config
 	for _, o := range opts {
 		if o != nil {
 			o.apply(&c)
 		}
+	}
+	if c.tally == nil {
+		c.tally = &Tally{}
 	}
 	return c
 }

@@ -131,7 +131,13 @@ func TestQuietOnOthers(t *testing.T) {
 		Scope:   instrumentation.Scope{Name: "otelhttp"},
 		Metrics: []metricdata.Metrics{{Name: "http.server.request.duration", Unit: "s", Data: metricdata.Histogram[float64]{}}},
 	}}
+	var tally conformance.Tally
+	f.opts = []conformance.Option{conformance.WithTally(&tally)}
 	conformance.Assert(t, f.judge())
+	// The SDK's types and OTLP each.
+	if want := (conformance.Tally{Spans: 2 * 13, SpansJudged: 2 * 7, Metrics: 2, Logs: 2 * 7, LogsJudged: 2 * 7}); tally != want {
+		t.Errorf("counted %+v, want %+v", tally, want)
+	}
 }
 
 func TestScopesOption(t *testing.T) {

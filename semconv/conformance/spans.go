@@ -70,7 +70,11 @@ func (c *checker) checkSpans() []Violation {
 	for _, s := range c.spans {
 		c.settle(s)
 	}
+	c.tally.Spans += len(c.spans)
 	for _, s := range c.spans {
+		if s.judged {
+			c.tally.SpansJudged++
+		}
 		switch {
 		case !s.judged:
 		case s.typ == nil:
