@@ -55,7 +55,6 @@ func emit(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	} else {
 		fl.run(ctx, stderr)
 	}
-	fl.spans.sending.Wait()
 	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
 	defer cancel()
 	problems.add(telemetry.Close(flush))

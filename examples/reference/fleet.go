@@ -72,7 +72,7 @@ func (f *fleet) blocks(clients, shared, draft int, tight bool) int {
 	prompts := blocksFor(shared) + clients*(blocksFor(promptTokens-shared)+1)
 	growth := clients * (blocksFor(f.flags.tokens+draft) + 1)
 	if tight {
-		growth /= 2
+		growth /= 4
 	}
 	return max(prompts+growth, blocksFor(promptTokens+f.flags.tokens+draft)+2)
 }

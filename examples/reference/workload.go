@@ -99,7 +99,7 @@ func (w *workload) chat(b *body, r *httpRequest, i int, rng *rand.Rand) (path st
 		b.Stream = true
 		b.TopP = new(1.0)
 		if w.leave {
-			b.Simulate.LeaveAfter = max(w.tokens/2, 1)
+			b.Simulate.LeaveAfter = max(w.tokens/3, 1)
 		}
 	}
 	return map[bool]string{true: "/v1/completions", false: "/v1/chat/completions"}[b.Prompt != ""]

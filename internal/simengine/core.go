@@ -148,6 +148,7 @@ func (c *core) complete(entries []entry, batch Batch, draft *Draft, start time.T
 		}
 	}
 	c.steps++
+	c.since.Iterations++
 	if c.steps%c.config().StatsEvery == 0 || len(c.running)+len(c.waiting)+len(c.swapped) == 0 {
 		c.report()
 	}
@@ -292,7 +293,7 @@ func (c *core) report() {
 		s.CacheHitRate = float64(s.Hit) / float64(s.Queried)
 	}
 	if s.Verified > 0 {
-		s.SpecAcceptedRatio = float64(s.Accepted) / float64(s.Verified)
+		s.AcceptLength = float64(s.Accepted) / float64(s.Verified)
 	}
 	c.lastAt = now
 	c.engine.tell(Event{Kind: Iterated, At: now, DP: c.rank, Count: c.steps, Stats: &s})

@@ -70,14 +70,16 @@ type Draft struct {
 // Stats is what a scheduler knows of itself. The counts are those since the
 // report before.
 type Stats struct {
-	Running, Waiting, Swapped       int
-	UsedBlocks, Blocks, BlockSize   int
-	CPUUsed, CPUBlocks              int
-	Queried, Hit                    int // prompt tokens looked up in the prefix cache
-	Prompt, Generated, Preempted    int
-	Verified, Accepted              int // speculative iterations, and tokens out of them
-	Throughput                      float64
-	CacheHitRate, SpecAcceptedRatio float64
+	Running, Waiting, Swapped     int
+	UsedBlocks, Blocks, BlockSize int
+	CPUUsed, CPUBlocks            int
+	Queried, Hit                  int // prompt tokens looked up in the prefix cache
+	Prompt, Generated, Preempted  int
+	Verified, Accepted            int // speculative iterations, and tokens out of them
+	Iterations                    int
+	Throughput                    float64 // tokens put out in a second
+	CacheHitRate                  float64
+	AcceptLength                  float64 // tokens out of a speculative iteration
 }
 
 // Event is something that happened. Which fields say something depends on Kind.

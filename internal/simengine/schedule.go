@@ -217,7 +217,8 @@ func (c *core) prefillBatch() (batch []entry) {
 		r := c.waiting[0]
 		// Room for the next tokens of those that run is kept, else they would be
 		// retracted at once.
-		if reserve := len(c.running); len(c.running) > 0 && c.kv.available() < blocksFor(r.prefillTo, c.config().BlockSize)+reserve {
+		need := blocksFor(r.prefillTo, c.config().BlockSize) - c.kv.match(r.hashes)
+		if n := len(c.running); n > 0 && c.kv.available() < need+n {
 			break
 		}
 		n, ok := c.admit(r, budget)

@@ -75,8 +75,15 @@ func order(siblings []*node) {
 }
 
 // byStart puts the earlier span first, of two the longer one, so that what lasts
-// stands above what happens meanwhile. Names decide where times do not.
+// stands above what happens meanwhile. One without length was over before. Names
+// decide where times do not.
 func byStart(a, b *node) int {
+	if a.start() == b.start() && (a.start() == a.end()) != (b.start() == b.end()) {
+		if a.start() == a.end() {
+			return -1
+		}
+		return 1
+	}
 	return cmp.Or(cmp.Compare(a.GetStartTimeUnixNano(), b.GetStartTimeUnixNano()),
 		cmp.Compare(b.GetEndTimeUnixNano(), a.GetEndTimeUnixNano()), strings.Compare(a.GetName(), b.GetName()))
 }
