@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
@@ -38,17 +37,20 @@ type Batch struct {
 	Mode ForwardMode
 }
 
-func (b *Batch) attributes() []attribute.KeyValue {
-	a := append(make([]attribute.KeyValue, 0, 3), semconv.BatchID(b.ID), semconv.BatchSize(b.Size))
+// put writes the attributes of the batch to a, and returns how many they are.
+func (b *Batch) put(a *[3]attribute.KeyValue) int {
+	a[0], a[1] = semconv.BatchID(b.ID), semconv.BatchSize(b.Size)
 	switch b.Mode {
 	case ForwardModeDecode:
-		a = append(a, semconv.ForwardModeDecode)
+		a[2] = semconv.ForwardModeDecode
 	case ForwardModePrefill:
-		a = append(a, semconv.ForwardModePrefill)
+		a[2] = semconv.ForwardModePrefill
 	case ForwardModePrebuilt:
-		a = append(a, semconv.ForwardModePrebuilt)
+		a[2] = semconv.ForwardModePrebuilt
+	default:
+		return 2
 	}
-	return a
+	return 3
 }
 
 // Retract records the event retract: the request is rolled back and queued again
@@ -75,21 +77,4 @@ func (t *ThreadSpan) Schedule(b Batch, at time.Time) {
 	t.tl.mu.Lock()
 	defer t.tl.unlock()
 	t.tl.recordEvent(event{batch: b}, at)
-}
-
-// event is an event that waits for its stage.
-type event struct {
-	at      int64 // Unix nanoseconds
-	batch   Batch
-	retract bool
-	owner   *stage // the best of the stages that have ended so far
-}
-
-func (e *event) addTo(span trace.Span) {
-	at := trace.WithTimestamp(time.Unix(0, e.at))
-	if e.retract {
-		span.AddEvent(semconv.EventRetract, at)
-		return
-	}
-	span.AddEvent(semconv.EventSchedule, at, trace.WithAttributes(e.batch.attributes()...))
 }

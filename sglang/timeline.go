@@ -3,11 +3,9 @@ package sglang
 import (
 	"cmp"
 	"context"
-	"sort"
 	"sync"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
@@ -52,30 +50,17 @@ type timeline struct {
 	mu       sync.Mutex
 	problems []problem // reported when mu is released
 	ended    bool
-	open     []*stage // innermost last
-	last     *stage   // the last first-level stage that ended
+	last     *stage // the last first-level stage that ended
+	heldEnd  int64  // the newest end of the stages held, or held once
+	sentEnd  int64  // the newest end of the stages exported before the thread's end
 
-	held    []*stage // ended, a ring once it is full
-	oldest  int      // index of the oldest in the ring
-	heldEnd int64    // the newest end of the stages held, or held once
-	sentEnd int64    // the newest end of the stages exported before the thread's end
-	free    *stage   // for the next nested stage
-	events  []event  // in time order from index waiting on
-	waiting int
-
-	// Handed to the SDK, which copies it, so allocated once and not for each span.
-	// A stage often ends where the next one starts, so each time is used twice.
-	options [3]trace.SpanStartOption
-	ending  [1]trace.SpanEndOption
-	attrs   [2]attribute.KeyValue
-	stamp   trace.SpanEventOption
-	stampAt int64
+	*shelf // until the thread's end
 }
 
 func newTimeline(t *Tracer, p semconv.Process, ctx context.Context, span trace.Span, base, start time.Time, handed trace.SpanContext) *timeline {
 	tl := &timeline{tracer: t, process: p, ctx: ctx, span: span, base: base, baseNano: base.UnixNano(), handed: handed}
 	tl.start = tl.nanos(start)
-	tl.options[0] = internalKind
+	tl.shelf = t.shelves.Get().(*shelf)
 	return tl
 }
 
@@ -110,13 +95,7 @@ func (tl *timeline) newStage(s Stage, start int64) *stage {
 	if p, bad := tl.tracer.misplaced(s, tl.process); bad {
 		tl.misuse(p)
 	}
-	n := tl.free
-	if n != nil && len(tl.open) > 0 {
-		tl.free = nil
-		*n = stage{}
-	} else {
-		n = &stage{}
-	}
+	n := tl.takeStage()
 	n.what, n.start, n.depth = s, start, len(tl.open)
 	if n.depth > 0 {
 		n.parent = tl.open[n.depth-1]
@@ -232,7 +211,7 @@ func (tl *timeline) hold(n *stage) {
 	if out.depth > 0 {
 		// Nothing refers to it any more: what was nested in it ended, and so was
 		// exported, before it.
-		tl.free = out
+		tl.putStage(out)
 	}
 }
 
@@ -240,15 +219,8 @@ func (tl *timeline) hold(n *stage) {
 func (tl *timeline) export(n *stage) {
 	tl.begin(n)
 	tl.release(n)
-	tl.ending[0] = tl.timestamp(n.end)
-	n.span.End(tl.ending[:]...)
-}
-
-func (tl *timeline) timestamp(at int64) trace.SpanEventOption {
-	if tl.stamp == nil || tl.stampAt != at {
-		tl.stamp, tl.stampAt = trace.WithTimestamp(time.Unix(0, at)), at
-	}
-	return tl.stamp
+	tl.options.end[0] = tl.timestamp(n.end)
+	n.span.End(tl.options.end[:]...)
 }
 
 // begin starts the stage's span, and those that it hangs under or links to.
@@ -266,18 +238,21 @@ func (tl *timeline) begin(n *stage) {
 		link = n.prev.span.SpanContext()
 		n.prev = nil
 	}
-	options := append(tl.options[:1], tl.timestamp(n.start))
+	options := append(tl.options.start[:1], tl.timestamp(n.start))
 	if link.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: link}))
 	}
 	n.ctx, n.span = tl.tracer.tracer.Start(ctx, stageTable[n.what.number()].name, options...)
-	if a := n.what.appendAttributes(tl.attrs[:0]); len(a) > 0 {
+	if a := n.what.appendAttributes(tl.options.stage[:0]); len(a) > 0 {
 		n.span.SetAttributes(a...)
 	}
 }
 
 // handingOver returns the stage that a hand-over names.
 func (tl *timeline) handingOver() trace.SpanContext {
+	if tl.ended {
+		return tl.handed
+	}
 	n := tl.last
 	if len(tl.open) > 0 {
 		n = tl.open[0]
@@ -326,137 +301,18 @@ func (tl *timeline) end(at time.Time, why *AbortReason, byCaller bool) {
 		tl.export(tl.held[(tl.oldest+i)%len(tl.held)])
 	}
 	for i := tl.waiting; i < len(tl.events); i++ {
-		tl.events[i].addTo(tl.span)
+		tl.write(&tl.events[i], tl.span)
 	}
 	if tl.last != nil {
-		// Kept for the hand-over, but not what it would keep alive.
-		tl.handed, tl.last = tl.last.span.SpanContext(), nil
+		tl.handed = tl.last.span.SpanContext()
 	}
-	tl.held, tl.events, tl.free, tl.open = nil, nil, nil, nil
 	if why != nil {
 		a := why.attributes()
 		tl.span.SetAttributes(a...)
 		tl.span.SetStatus(codes.Error, boundedtext.Cut(cmp.Or(why.Message, why.Reason, why.Type, "the request was aborted"), maxName))
 	}
 	tl.span.End(tl.timestamp(end))
-}
-
-// recordEvent lets an event wait for its stage. If there are too many, the one
-// with the oldest time is written where it belongs as far as is known.
-func (tl *timeline) recordEvent(e event, at time.Time) {
-	if tl.ended {
-		tl.misuse(misuse(misuseThreadEnded, "an event was told to a thread that had ended; it is left out"))
-		return
-	}
-	if !given(at) {
-		tl.misuse(misuse(misuseEventTime, "an event was told without a time; it is left out"))
-		return
-	}
-	e.at = tl.nanos(at)
-	if e.at < tl.sentEnd {
-		tl.misuse(misuse(misuseEventLate, "an event was told after %d later stages had ended; its stage may have been exported without it", maxHeldStages))
-	}
-	if e.at < tl.heldEnd {
-		for i := range tl.held {
-			if n := tl.held[(tl.oldest+i)%len(tl.held)]; n.covers(e.at) && n.before(e.owner) {
-				e.owner = n
-			}
-		}
-	}
-	if len(tl.events)-tl.waiting == maxHeldEvents {
-		tl.settleOldest()
-	}
-	if len(tl.events) == cap(tl.events) && tl.waiting > 0 {
-		n := copy(tl.events, tl.events[tl.waiting:])
-		clear(tl.events[n:])
-		tl.events, tl.waiting = tl.events[:n], 0
-	}
-	tl.events = append(tl.events, e)
-	for i := len(tl.events) - 1; i > tl.waiting && tl.events[i-1].at > e.at; i-- {
-		tl.events[i-1], tl.events[i] = tl.events[i], tl.events[i-1]
-	}
-}
-
-func (tl *timeline) settleOldest() {
-	e := &tl.events[tl.waiting]
-	span := tl.span
-	if e.owner == nil {
-		tl.misuse(misuse(misuseEventOverflow, "more than %d events wait for stages of a thread; the oldest are written to the stages that are open", maxHeldEvents))
-		for i := len(tl.open) - 1; i >= 0; i-- {
-			if tl.open[i].start <= e.at {
-				tl.begin(tl.open[i])
-				span = tl.open[i].span
-				break
-			}
-		}
-	} else {
-		tl.begin(e.owner)
-		span = e.owner.span
-	}
-	e.addTo(span)
-	*e = event{}
-	tl.waiting++
-}
-
-func (n *stage) covers(at int64) bool { return n.start <= at && at < n.end }
-
-// before reports whether n is the better home than o for an event that both
-// cover: the deeper, then the one that started later, then the one that ended
-// earlier, then the one that is there already.
-func (n *stage) before(o *stage) bool {
-	switch {
-	case o == nil || n.depth != o.depth:
-		return o == nil || n.depth > o.depth
-	case n.start != o.start:
-		return n.start > o.start
-	}
-	return n.end < o.end
-}
-
-// covered returns the range of the events in the interval of n.
-func (tl *timeline) covered(n *stage) (from, to int) {
-	w := tl.events[tl.waiting:]
-	if len(w) == 0 || w[len(w)-1].at < n.start {
-		return len(tl.events), len(tl.events) // nothing newer: the usual case
-	}
-	from = tl.waiting + sort.Search(len(w), func(i int) bool { return w[i].at >= n.start })
-	for to = from; to < len(tl.events) && tl.events[to].at < n.end; to++ {
-	}
-	return from, to
-}
-
-// claim gives to a stage that has ended the events that belong to it as far as
-// is known.
-func (tl *timeline) claim(n *stage) {
-	from, to := tl.covered(n)
-	for i := from; i < to; i++ {
-		if n.before(tl.events[i].owner) {
-			tl.events[i].owner = n
-		}
-	}
-}
-
-// release writes the events of a stage to its span and forgets them.
-func (tl *timeline) release(n *stage) {
-	from, to := tl.covered(n)
-	for i := from; i < to; i++ {
-		if tl.events[i].owner == n {
-			tl.events[i].addTo(n.span)
-		}
-	}
-	// What stays is moved towards the newer end, since what is older is little.
-	keep := to
-	for i := to - 1; i >= from; i-- {
-		if tl.events[i].owner != n {
-			keep--
-			tl.events[keep] = tl.events[i]
-		}
-	}
-	gone := keep - from
-	if gone == 0 {
-		return
-	}
-	copy(tl.events[tl.waiting+gone:keep], tl.events[tl.waiting:from])
-	clear(tl.events[tl.waiting : tl.waiting+gone])
-	tl.waiting += gone
+	tl.shelf.clear()
+	tl.tracer.shelves.Put(tl.shelf)
+	tl.shelf, tl.last = nil, nil
 }

@@ -43,6 +43,7 @@ type Tracer struct {
 	metrics  metrics
 	level    atomic.Int64
 	stages   [stageCount]placement
+	shelves  sync.Pool
 	reported reportonce.Reporter
 }
 
@@ -72,6 +73,7 @@ func NewTracer(c Config, opts ...Option) (*Tracer, error) {
 		return nil, err
 	}
 	t.level.Store(int64(initialLevel(o.level)))
+	t.shelves.New = newShelf
 	if id := boundedtext.Cut(o.hostID, maxID); id != "" {
 		t.hostID = func() string { return id }
 	} else {
