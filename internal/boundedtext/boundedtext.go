@@ -7,12 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Cut returns at most the first max bytes of s, cut at the boundary of a
+// Cut returns at most the first limit bytes of s, cut at the boundary of a
 // character, with what is not UTF-8 replaced by U+FFFD.
-func Cut(s string, max int) string {
-	if len(s) > max {
-		cut := max
-		for cut > 0 && cut > max-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+func Cut(s string, limit int) string {
+	if len(s) > limit {
+		cut := limit
+		// A character has at most three bytes after its first; what goes back
+		// further is not UTF-8 and has no boundaries.
+		for cut > 0 && limit-cut < utf8.UTFMax-1 && !utf8.RuneStart(s[cut]) {
 			cut--
 		}
 		s = s[:cut]
