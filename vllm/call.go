@@ -54,11 +54,11 @@ func (c *Call) check() error {
 			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want 0 or more", f.name, *f.value))
 		}
 	}
-	if known(c.Start).IsZero() {
+	if !isKnown(c.Start) {
 		errs = append(errs, errors.New("vllm: Call.Start is not set, want the time when the call began"))
-	} else if i := (interval{c.Start, known(c.End)}); i.orUnknown() == unknown {
+	} else if !isKnown(c.End) || c.End.Sub(c.Start) < 0 {
 		errs = append(errs, fmt.Errorf("vllm: Call.End is %v, want a time from Start on", c.End))
-	} else if t := known(c.FirstToken); !t.IsZero() && !(interval{t, t}).within(i) {
+	} else if isKnown(c.FirstToken) && (c.FirstToken.Sub(c.Start) < 0 || c.End.Sub(c.FirstToken) < 0) {
 		errs = append(errs, fmt.Errorf("vllm: Call.FirstToken is %v, want a time between Start and End", c.FirstToken))
 	}
 	if c.Usage > UsageEmbedding {
@@ -116,10 +116,10 @@ func (e *engine) recordCall(ctx context.Context, c *Call) error {
 		return err
 	}
 	ttft, perToken := unknown, unknown
-	if t := known(c.FirstToken); !t.IsZero() {
-		ttft = t.Sub(c.Start)
+	if isKnown(c.FirstToken) {
+		ttft = c.FirstToken.Sub(c.Start)
 		if c.OutputTokens != nil && *c.OutputTokens > 1 {
-			perToken = c.End.Sub(t)
+			perToken = c.End.Sub(c.FirstToken)
 		}
 	}
 	e.common.finished(ctx, c.FinishReason, ttft, perToken, c.End.Sub(c.Start))

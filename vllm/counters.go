@@ -102,14 +102,6 @@ func (c *commonCounters) count(ctx context.Context, counter metric.Int64Counter,
 // unknown stands for a duration that is not known.
 const unknown = time.Duration(-1)
 
-// known returns the interval's length, or unknown.
-func (i interval) orUnknown() time.Duration {
-	if d, ok := i.length(); ok {
-		return d
-	}
-	return unknown
-}
-
 const (
 	maxReasons = 16 // values of finished_reason
 	maxReason  = 64 // bytes of one

@@ -156,20 +156,27 @@ func earliest(points ...time.Time) time.Time {
 	return first
 }
 
-// interval is the time between two points, either of which may be unknown.
-type interval struct{ start, end time.Time }
+// never is a point in time that was not taken. Points of a request are kept as the
+// time since llm_request started.
+const never = time.Duration(math.MinInt64)
+
+// interval is the time between two points, either of which may be never.
+type interval struct{ start, end time.Duration }
 
 // length returns the interval's length, and whether it has one: two ends, the
 // second not before the first.
 func (i interval) length() (time.Duration, bool) {
-	if i.start.IsZero() || i.end.IsZero() {
-		return 0, false
-	}
-	d := i.end.Sub(i.start)
-	return d, d >= 0
+	return i.end - i.start, i.start != never && i.end != never && i.end >= i.start
 }
 
-// within reports whether an interval lies in another, as far as that is known.
-func (i interval) within(o interval) bool {
-	return (o.start.IsZero() || !i.start.Before(o.start)) && (o.end.IsZero() || !i.end.After(o.end))
+// orUnknown returns the interval's length, or unknown.
+func (i interval) orUnknown() time.Duration {
+	if d, ok := i.length(); ok {
+		return d
+	}
+	return unknown
 }
+
+// within reports whether an interval that has both ends lies in another one that
+// has.
+func (i interval) within(o interval) bool { return i.start >= o.start && i.end <= o.end }

@@ -1,6 +1,7 @@
 package vllm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -42,7 +43,7 @@ const reorderWindow = 256
 
 // event is one event of a log. Its tokens lie in the slices of the log.
 type event struct {
-	at       time.Time
+	at       time.Duration
 	kind     eventKind
 	has      tokenFields
 	count    int
@@ -93,8 +94,8 @@ func (l *eventLog) free(e *engine) {
 
 // add takes an event. Where the span keeps the newest ones anyway, the oldest of
 // many are handed over already.
-func (l *eventLog) add(e *EngineV1, span trace.Span, k eventKind, at time.Time, it *Iteration) {
-	if n := len(l.events); n > 0 && at.Before(l.events[n-1].at) {
+func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteration) {
+	if n := len(l.events); n > 0 && at < l.events[n-1].at {
 		l.shuffled = true
 	}
 	ev := event{at: at, kind: k}
@@ -120,10 +121,10 @@ func (l *eventLog) add(e *EngineV1, span trace.Span, k eventKind, at time.Time, 
 	}
 	l.events = append(l.events, ev)
 	l.total++
-	if !e.coalesce && len(l.events) == reorderWindow {
+	if e := r.engine; !e.coalesce && len(l.events) == reorderWindow {
 		s := e.scratch.Get().(*scratch)
 		l.sort()
-		l.emitEach(e, span, s, reorderWindow/2)
+		l.emitEach(r, s, reorderWindow/2)
 		e.scratch.Put(s)
 		l.drop(reorderWindow / 2)
 	}
@@ -155,7 +156,7 @@ func (l *eventLog) textBounds(i int32) (from, to int32) {
 
 func (l *eventLog) sort() {
 	if l.shuffled {
-		slices.SortStableFunc(l.events, func(a, b event) int { return a.at.Compare(b.at) })
+		slices.SortStableFunc(l.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	}
 }
 
@@ -179,16 +180,17 @@ func (l *eventLog) drop(n int) {
 }
 
 // finish hands the events that are left to the span.
-func (l *eventLog) finish(e *EngineV1, span trace.Span, s *scratch) {
+func (l *eventLog) finish(r *RequestV1, s *scratch) {
 	l.sort()
+	e := r.engine
 	limit := e.eventLimit
 	switch {
 	case limit < 0 || l.total <= limit:
-		l.emitEach(e, span, s, len(l.events))
+		l.emitEach(r, s, len(l.events))
 	case e.coalesce:
-		l.emitMerged(e, span, s, limit)
+		l.emitMerged(r, s, limit)
 	default:
-		l.emitEach(e, span, s, len(l.events))
+		l.emitEach(r, s, len(l.events))
 		e.misuse.Report(misuseEventsDropped, func() error {
 			return fmt.Errorf("vllm: a request has %d events, of which the span keeps the newest %d: raise %s, or use WithEventCoalescing", l.total, limit, envEventLimit)
 		})
@@ -197,15 +199,15 @@ func (l *eventLog) finish(e *EngineV1, span trace.Span, s *scratch) {
 }
 
 // emitEach hands over the first n events, each by itself.
-func (l *eventLog) emitEach(e *EngineV1, span trace.Span, s *scratch, n int) {
+func (l *eventLog) emitEach(r *RequestV1, s *scratch, n int) {
 	for i := range n {
-		l.emit(e, span, s, l.events[i:i+1])
+		l.emit(r, s, l.events[i:i+1])
 	}
 }
 
 // emit hands over one event that stands for a run of them. It has the name and
 // the time of the first that carries tokens, else of the first.
-func (l *eventLog) emit(e *EngineV1, span trace.Span, s *scratch, run []event) {
+func (l *eventLog) emit(r *RequestV1, s *scratch, run []event) {
 	first := 0
 	if len(run) > 1 {
 		first = max(slices.IndexFunc(run, func(ev event) bool { return ev.kind == eventPrefill || ev.kind == eventDecode }), 0)
@@ -216,7 +218,7 @@ func (l *eventLog) emit(e *EngineV1, span trace.Span, s *scratch, run []event) {
 		has |= run[i].has
 		count += run[i].count
 	}
-	a := append(s.attrs[:0], semconv.GenAIEngineIndex(e.index))
+	a := append(s.attrs[:0], semconv.GenAIEngineIndex(r.engine.index))
 	if has&hasIDs != 0 {
 		a = append(a, semconv.GenAITokenIDs(gather(l, l.ids, run, func(ev *event) extent { return ev.ids })...))
 	}
@@ -230,8 +232,8 @@ func (l *eventLog) emit(e *EngineV1, span trace.Span, s *scratch, run []event) {
 		a = append(a, semconv.GenAITokenLogProbs(gather(l, l.logProbs, run, func(ev *event) extent { return ev.logProbs })...))
 	}
 	s.attrs = a
-	s.events = [2]trace.EventOption{s.timestamp(run[first].at), trace.WithAttributes(a...)}
-	span.AddEvent(run[first].kind.String(), s.events[:]...)
+	s.events = [2]trace.EventOption{s.timestamp(r.start.Add(run[first].at)), trace.WithAttributes(a...)}
+	r.span.AddEvent(run[first].kind.String(), s.events[:]...)
 }
 
 // sideBySide returns where the tokens of a run of events lie, which were put one
@@ -288,7 +290,7 @@ func (l *eventLog) gatherTexts(s *scratch, run []event) []string {
 
 // emitMerged hands over at most limit events, which is more than 0 and less than
 // there are, by merging runs of DECODE events.
-func (l *eventLog) emitMerged(e *EngineV1, span trace.Span, s *scratch, limit int) {
+func (l *eventLog) emitMerged(r *RequestV1, s *scratch, limit int) {
 	others, longest := 0, 0
 	var runs []int // lengths of the runs of DECODE events
 	for i := range l.events {
@@ -326,9 +328,9 @@ func (l *eventLog) emitMerged(e *EngineV1, span trace.Span, s *scratch, limit in
 			}
 		}
 		run := l.events[i : i+n]
-		l.emit(e, span, s, run)
+		l.emit(r, s, run)
 		if n > 1 && slices.ContainsFunc(run, func(ev event) bool { return ev.kind != eventDecode }) {
-			e.misuse.Report(misuseEventsMerged, func() error {
+			r.engine.misuse.Report(misuseEventsMerged, func() error {
 				return fmt.Errorf("vllm: a request has %d events besides DECODE, which do not fit in %d: the last one takes the tokens of those that follow; raise %s", others, limit, envEventLimit)
 			})
 		}

@@ -25,13 +25,12 @@ func (r *RequestV1) Finish(o Outcome) {
 	}
 	e := r.engine
 	early := aborted(o.FinishReason, o.Err)
-	o.FrontendFirstToken = r.on(o.FrontendFirstToken)
-	if r.first.IsZero() && !o.FrontendFirstToken.IsZero() {
-		r.first = o.FrontendFirstToken
-		r.stages[stagePrefill].endAt(r.first)
-		r.stages[stageDecode].startAt(r.first)
+	if seen := r.on(o.FrontendFirstToken); r.first == never && seen != never {
+		r.first = seen
+		r.stages[stagePrefill].endAt(seen)
+		r.stages[stageDecode].startAt(seen)
 	}
-	if last := r.on(o.LastToken); !last.IsZero() {
+	if last := r.on(o.LastToken); last != never {
 		r.stages[stageDecode].end = last
 	}
 	if o.CompletionTokens == 0 {
@@ -55,13 +54,13 @@ func (r *RequestV1) Finish(o Outcome) {
 // measure works out the latencies, and reports what cannot be worked out.
 func (r *RequestV1) measure(o *Outcome, early bool) (whole interval, l latencies) {
 	e := &r.engine.engine
-	finish, last := r.on(o.At), time.Time{}
-	if finish.IsZero() {
+	finish, last := r.on(o.At), never
+	if finish == never {
 		last = r.lastPoint()
 	}
 	whole, l.e2e = r.whole(e, finish, last)
-	first := o.FrontendFirstToken
-	if first.IsZero() {
+	first := r.on(o.FrontendFirstToken)
+	if first == never {
 		first = r.first
 	}
 	l.ttft = r.timeToFirstToken(e, first)
@@ -102,20 +101,13 @@ func (r *RequestV1) sum(k stageKind, early bool) time.Duration {
 }
 
 // lastPoint returns the newest point in time that was told.
-func (r *RequestV1) lastPoint() time.Time {
-	last := r.start
-	see := func(i interval) {
-		for _, t := range []time.Time{i.start, i.end} {
-			if t.After(last) {
-				last = t
-			}
-		}
-	}
+func (r *RequestV1) lastPoint() time.Duration {
+	var last time.Duration
 	for _, i := range r.stages {
-		see(i)
+		last = max(last, i.start, i.end)
 	}
 	for i := range r.extra {
-		see(r.extra[i].interval)
+		last = max(last, r.extra[i].start, r.extra[i].end)
 	}
 	return last
 }
@@ -132,7 +124,7 @@ func (r *RequestV1) record(o *Outcome, whole interval, l *latencies) {
 		r.transfersWithoutWait()
 	}
 	if r.events != nil {
-		r.events.finish(e, r.span, s)
+		r.events.finish(r, s)
 		r.events = nil
 	}
 	a := append(s.attrs[:0],
@@ -157,7 +149,7 @@ func (r *RequestV1) record(o *Outcome, whole interval, l *latencies) {
 	}
 	r.span.SetAttributes(a...)
 	s.attrs = a
-	e.end(s, r.span, whole.end, o.Err)
+	e.end(s, r.span, r.start.Add(whole.end), o.Err)
 }
 
 func appendKnown(a []attribute.KeyValue, d time.Duration, attr func(time.Duration) attribute.KeyValue) []attribute.KeyValue {
@@ -200,7 +192,7 @@ func (r *RequestV1) count(ctx context.Context, o *Outcome, l *latencies) {
 		return
 	}
 	// Prefill has processed the prompt once there is a token.
-	if !r.first.IsZero() {
+	if r.first != never {
 		c.count(ctx, v.promptTokens, r.asked.PromptTokens)
 	}
 	c.count(ctx, v.generationTokens, o.CompletionTokens)

@@ -40,9 +40,9 @@ const (
 
 func (i interval) problem() problem {
 	switch {
-	case i.start.IsZero():
+	case i.start == never:
 		return noStart
-	case i.end.IsZero():
+	case i.end == never:
 		return noEnd
 	}
 	return backwards

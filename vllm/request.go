@@ -20,20 +20,21 @@ type request struct {
 	mu       sync.Mutex
 	finished bool
 	asked    Request
-	arrival  time.Time
-	start    time.Time // of llm_request: the arrival, if it is known
-	first    time.Time // first token, as the engine saw it
+	start    time.Time     // of llm_request: the arrival, if it is known
+	arrived  bool          // the arrival is known
+	first    time.Duration // first token, as the engine saw it, or never
 }
 
 // begin starts llm_request. start stands in for an arrival that is not known; a
 // zero one means now, because the span has to start and its context is wanted.
 func (q *request) begin(ctx context.Context, e *engine, asked Request, arrival, start time.Time) {
-	q.asked, q.arrival, q.start = asked, known(arrival), start
-	if !q.arrival.IsZero() {
-		q.start = q.arrival
-	} else if q.start.IsZero() {
-		q.start = time.Now()
+	q.asked, q.first = asked, never
+	if q.arrived = isKnown(arrival); q.arrived {
+		start = arrival
+	} else if start.IsZero() {
+		start = time.Now()
 	}
+	q.start = start
 	q.ctx, q.span = e.start(ctx, q.start)
 	q.recording = q.span.IsRecording()
 	q.idle = !q.recording && !e.common.enabled(ctx)
@@ -41,7 +42,7 @@ func (q *request) begin(ctx context.Context, e *engine, asked Request, arrival, 
 		return
 	}
 	q.asked.ID = boundedtext.Cut(asked.ID, maxName)
-	if q.arrival.IsZero() {
+	if !q.arrived {
 		e.leftOut(misuseArrival, q.asked.ID, "what is counted from the arrival", noStart)
 	}
 }
@@ -73,46 +74,52 @@ func (q *request) finish() bool {
 	return true
 }
 
-// on puts a point in time on the request's clock: where it and the arrival have
-// monotonic readings, those say how far apart they are, also when the wall clock
-// was set in between.
+// on returns when a point in time was, counted from the start of llm_request.
+// Where both have monotonic readings those decide, also when the wall clock was
+// set in between.
 //
-// It builds a new Time also where the same one would do. A Time holds a pointer:
-// to keep the caller's would move all that came with it to the heap.
-func (q *request) on(t time.Time) time.Time {
+// Nothing of the Time itself is kept: it holds a pointer, for the sake of which
+// all that the caller handed in with it would be moved to the heap.
+func (q *request) on(t time.Time) time.Duration {
 	if !isKnown(t) {
-		return time.Time{}
+		return never
 	}
-	return q.start.Add(t.Sub(q.start))
+	return t.Sub(q.start)
+}
+
+// arrival returns when the request arrived, which may be never.
+func (q *request) arrival() time.Duration {
+	if q.arrived {
+		return 0
+	}
+	return never
 }
 
 // whole returns where llm_request lies and how long the request took, which may
 // be unknown. last is the newest point that is known, for a finish that is not.
-func (q *request) whole(e *engine, finish, last time.Time) (i interval, e2e time.Duration) {
-	i = interval{q.start, finish}
-	if finish.IsZero() {
+func (q *request) whole(e *engine, finish, last time.Duration) (i interval, e2e time.Duration) {
+	switch {
+	case finish == never:
 		e.leftOut(misuseFinish, q.asked.ID, "gen_ai.latency.e2e", noEnd)
-		i.end = last
-		return i, unknown
-	}
-	e2e = i.orUnknown()
-	if e2e == unknown {
+		return interval{0, last}, unknown
+	case finish < 0:
 		// The span has started, so it is there; it has no length.
 		e.finishedBackwards(q.asked.ID)
-		i.end, e2e = i.start, 0
+		finish = 0
 	}
-	if q.arrival.IsZero() {
-		e2e = unknown
+	i = interval{0, finish}
+	if q.arrived {
+		return i, finish
 	}
-	return i, e2e
+	return i, unknown
 }
 
 // timeToFirstToken returns the time from the arrival to a first token, which may
 // be unknown.
-func (q *request) timeToFirstToken(e *engine, first time.Time) time.Duration {
-	i := interval{q.arrival, first}
+func (q *request) timeToFirstToken(e *engine, first time.Duration) time.Duration {
+	i := interval{q.arrival(), first}
 	d := i.orUnknown()
-	if d == unknown && !i.start.IsZero() && !i.end.IsZero() {
+	if d == unknown && q.arrived && first != never {
 		e.leftOut(misuseFirstToken, q.asked.ID, "gen_ai.latency.time_to_first_token", backwards)
 	}
 	return d

@@ -36,7 +36,7 @@ type OutcomeV0 struct {
 type RequestV0 struct {
 	request
 	engine    *EngineV0
-	scheduled time.Time
+	scheduled time.Duration // or never
 }
 
 // StartRequest starts the span llm_request of a request that arrived at the
@@ -51,7 +51,7 @@ func (e *EngineV0) StartRequest(ctx context.Context, r Request, arrival time.Tim
 }
 
 func (e *EngineV0) startRequest(ctx context.Context, asked Request, arrival, start time.Time) *RequestV0 {
-	r := &RequestV0{engine: e}
+	r := &RequestV0{engine: e, scheduled: never}
 	r.begin(ctx, &e.engine, asked, arrival, start)
 	return r
 }
@@ -71,7 +71,7 @@ func (r *RequestV0) Scheduled(at time.Time) {
 		return
 	}
 	defer r.mu.Unlock()
-	if r.scheduled.IsZero() {
+	if r.scheduled == never {
 		r.scheduled = r.on(at)
 	}
 }
@@ -82,7 +82,7 @@ func (r *RequestV0) FirstToken(at time.Time) {
 		return
 	}
 	defer r.mu.Unlock()
-	if r.first.IsZero() {
+	if r.first == never {
 		r.first = r.on(at)
 	}
 }
@@ -94,17 +94,11 @@ func (r *RequestV0) Finish(o OutcomeV0) {
 		return
 	}
 	e := r.engine
-	last := r.start
-	for _, t := range []time.Time{r.scheduled, r.first} {
-		if t.After(last) {
-			last = t
-		}
-	}
-	whole, e2e := r.whole(&e.engine, r.on(o.At), last)
+	whole, e2e := r.whole(&e.engine, r.on(o.At), max(0, r.scheduled, r.first))
 	ttft := r.timeToFirstToken(&e.engine, r.first)
-	queue := interval{r.arrival, r.scheduled}
+	queue := interval{r.arrival(), r.scheduled}
 	inQueue := queue.orUnknown()
-	if p := queue.problem(); inQueue == unknown && !r.arrival.IsZero() && (p == backwards || !aborted(o.FinishReason, o.Err)) {
+	if p := queue.problem(); inQueue == unknown && r.arrived && (p == backwards || !aborted(o.FinishReason, o.Err)) {
 		e.leftOut(misuseOf(stageWait, p), r.asked.ID, "gen_ai.latency.time_in_queue", p)
 	}
 	o.CompletionTokens = e.count(r.asked.ID, "completion tokens", o.CompletionTokens)
@@ -112,7 +106,7 @@ func (r *RequestV0) Finish(o OutcomeV0) {
 	if r.recording {
 		s := e.scratch.Get().(*scratch)
 		r.attributes(s, &o, e2e, inQueue, ttft)
-		e.end(s, r.span, whole.end, o.Err)
+		e.end(s, r.span, r.start.Add(whole.end), o.Err)
 		e.scratch.Put(s)
 	} else {
 		r.span.End()

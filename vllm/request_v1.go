@@ -37,6 +37,9 @@ func (e *EngineV1) StartRequest(ctx context.Context, r Request, arrival time.Tim
 
 func (e *EngineV1) startRequest(ctx context.Context, asked Request, arrival, start time.Time) *RequestV1 {
 	r := &RequestV1{engine: e, tokenize: unknown, role: e.role, granularity: e.granularity}
+	for i := range r.stages {
+		r.stages[i] = interval{never, never}
+	}
 	if asked.PDRole != nil {
 		r.role = *asked.PDRole
 	}
@@ -92,10 +95,9 @@ func (r *RequestV1) Queued(at time.Time) {
 		return
 	}
 	defer r.mu.Unlock()
-	if at = r.on(at); at.IsZero() || !r.stages[stageWait].startAt(at) {
-		return
+	if t := r.on(at); t != never && r.stages[stageWait].startAt(t) {
+		r.event(eventWait, t)
 	}
-	r.event(eventWait, at)
 }
 
 // Scheduled tells when the engine scheduled the request: it ends the first wait
@@ -106,9 +108,9 @@ func (r *RequestV1) Scheduled(at time.Time) {
 		return
 	}
 	defer r.mu.Unlock()
-	at = r.on(at)
-	r.stages[stageWait].endAt(at)
-	r.stages[stagePrefill].startAt(at)
+	t := r.on(at)
+	r.stages[stageWait].endAt(t)
+	r.stages[stagePrefill].startAt(t)
 }
 
 // Prefill tells of an iteration that worked on the prompt, also of one that
@@ -139,17 +141,17 @@ func (r *RequestV1) iteration(k eventKind, it *Iteration) {
 		r.tokens += n
 		r.token(at)
 	}
-	if r.events != nil && !at.IsZero() {
-		r.events.add(r.engine, r.span, k, at, it)
+	if r.events != nil && at != never {
+		r.events.add(r, k, at, it)
 	}
 }
 
 // token takes the time of a token.
-func (r *RequestV1) token(at time.Time) {
-	if at.IsZero() {
+func (r *RequestV1) token(at time.Duration) {
+	if at == never {
 		return
 	}
-	if r.first.IsZero() {
+	if r.first == never {
 		r.first = at
 		r.stages[stagePrefill].endAt(at)
 		r.stages[stageDecode].startAt(at)
@@ -166,30 +168,30 @@ func (r *RequestV1) Preempted(at time.Time) {
 	}
 	defer r.mu.Unlock()
 	r.preemptions++
-	if at = r.on(at); !at.IsZero() {
-		r.event(eventPreempted, at)
-		r.event(eventWait, at)
+	if t := r.on(at); t != never {
+		r.event(eventPreempted, t)
+		r.event(eventWait, t)
 	}
 }
 
-func (r *RequestV1) event(k eventKind, at time.Time) {
+func (r *RequestV1) event(k eventKind, at time.Duration) {
 	if r.events != nil {
-		r.events.add(r.engine, r.span, k, at, &Iteration{})
+		r.events.add(r, k, at, &Iteration{})
 	}
 }
 
 // startAt and endAt set an end that is not set yet, and report whether they did.
 
-func (i *interval) startAt(t time.Time) bool {
-	if !i.start.IsZero() {
+func (i *interval) startAt(t time.Duration) bool {
+	if i.start != never {
 		return false
 	}
 	i.start = t
 	return true
 }
 
-func (i *interval) endAt(t time.Time) bool {
-	if !i.end.IsZero() {
+func (i *interval) endAt(t time.Duration) bool {
+	if i.end != never {
 		return false
 	}
 	i.end = t

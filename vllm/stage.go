@@ -83,9 +83,7 @@ func (s Stage) End(at time.Time) {
 	if s.place >= 0 {
 		i = &r.extra[s.place].interval
 	}
-	if i.end.IsZero() {
-		i.end = r.on(at)
-	}
+	i.endAt(r.on(at))
 }
 
 func (r *RequestV1) startStage(k stageKind, at time.Time) Stage {
@@ -93,12 +91,12 @@ func (r *RequestV1) startStage(k stageKind, at time.Time) Stage {
 		return Stage{}
 	}
 	defer r.mu.Unlock()
-	at = r.on(at)
-	if i := &r.stages[k]; i.start.IsZero() && i.end.IsZero() {
-		i.start = at
+	t := r.on(at)
+	if i := &r.stages[k]; *i == (interval{never, never}) {
+		i.start = t
 		return Stage{r, k, -1}
 	}
-	r.extra = append(r.extra, stageFact{kind: k, interval: interval{start: at}})
+	r.extra = append(r.extra, stageFact{kind: k, interval: interval{t, never}})
 	return Stage{r, k, len(r.extra) - 1}
 }
 
@@ -118,7 +116,7 @@ func (r *RequestV1) StartKVTransfer(at time.Time) TransferSpan {
 		return TransferSpan{}
 	}
 	defer r.mu.Unlock()
-	r.extra = append(r.extra, stageFact{kind: stageKVTransfer, interval: interval{start: r.on(at)}})
+	r.extra = append(r.extra, stageFact{kind: stageKVTransfer, interval: interval{r.on(at), never}})
 	return TransferSpan{r, len(r.extra) - 1}
 }
 
@@ -151,13 +149,13 @@ func (r *RequestV1) spans(s *scratch, whole interval) (inside bool) {
 		}
 	})
 	r.eachStage(func(k stageKind, i interval) {
-		ctx, span := e.tracer.Start(r.ctx, k.String(), s.startAt(i.start)...)
+		ctx, span := e.tracer.Start(r.ctx, k.String(), s.startAt(r.start.Add(i.start))...)
 		span.SetAttributes(s.attrs...)
 		if k == stageWait {
 			waits--
 			inside = r.transferSpans(ctx, s, i, waits == 0) && inside
 		}
-		span.End(s.endAt(i.end)...)
+		span.End(s.endAt(r.start.Add(i.end))...)
 	})
 	return inside
 }
@@ -185,18 +183,18 @@ func (r *RequestV1) transferSpans(ctx context.Context, s *scratch, wait interval
 	common := len(s.attrs)
 	for i := range r.extra {
 		x := &r.extra[i]
-		if _, ok := x.length(); !ok || x.kind != stageKVTransfer || x.emitted || !last && x.start.After(wait.end) {
+		if _, ok := x.length(); !ok || x.kind != stageKVTransfer || x.emitted || !last && x.start > wait.end {
 			continue
 		}
 		x.emitted = true
 		inside = inside && x.within(wait)
-		_, span := r.engine.tracer.Start(ctx, semconv.SpanKVTransfer, s.startAt(x.start)...)
+		_, span := r.engine.tracer.Start(ctx, semconv.SpanKVTransfer, s.startAt(r.start.Add(x.start))...)
 		s.attrs = append(s.attrs[:common],
 			semconv.GenAIKVTransferDirectionRecv,
 			semconv.GenAIKVTransferCachedTokens(max(x.transfer.CachedTokens, 0)),
 			semconv.GenAIKVTransferFailed(x.transfer.Failed))
 		span.SetAttributes(s.attrs...)
-		span.End(s.endAt(x.end)...)
+		span.End(s.endAt(r.start.Add(x.end))...)
 	}
 	s.attrs = s.attrs[:common]
 	return inside
