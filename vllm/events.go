@@ -41,6 +41,10 @@ func (k eventKind) String() string {
 // to the span when there are that many, which bounds the memory of a request.
 const reorderWindow = 256
 
+// maxTokenBytes bounds what a log holds of a request's tokens. It is more than
+// fits in an OTLP message that a collector accepts.
+const maxTokenBytes = 16 << 20
+
 // event is one event of a log. Its tokens lie in the slices of the log.
 type event struct {
 	at       time.Duration
@@ -74,6 +78,7 @@ type eventLog struct {
 	text     []byte  // of all tokens
 	texts    []int32 // where the text of each token ends in it
 	logProbs []float64
+	size     int  // bytes of the tokens held
 	total    int  // events so far, with those that the span has
 	shuffled bool // the events are not in the order of their times
 }
@@ -99,6 +104,35 @@ func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteratio
 		l.shuffled = true
 	}
 	ev := event{at: at, kind: k}
+	if it.TokenCount != nil {
+		ev.has |= hasCount
+		ev.count = *it.TokenCount
+	}
+	l.addTokens(r.engine, &ev, it)
+	l.events = append(l.events, ev)
+	l.total++
+	if e := r.engine; !e.coalesce && len(l.events) == reorderWindow {
+		s := e.scratch.Get().(*scratch)
+		l.sort()
+		l.emitEach(r, s, reorderWindow/2)
+		e.scratch.Put(s)
+		l.drop(reorderWindow / 2)
+	}
+}
+
+// addTokens takes the tokens of an event, as far as the log may hold them.
+func (l *eventLog) addTokens(e *EngineV1, ev *event, it *Iteration) {
+	size := 8*len(it.TokenIDs) + 8*len(it.LogProbs) + 4*len(it.TokenTexts)
+	for _, text := range it.TokenTexts {
+		size += len(text)
+	}
+	if l.size+size > maxTokenBytes {
+		e.misuse.Report(misuseTokens, func() error {
+			return fmt.Errorf("vllm: a request has more than %d bytes of tokens; its events go on without", maxTokenBytes)
+		})
+		return
+	}
+	l.size += size
 	if it.TokenIDs != nil {
 		ev.has |= hasIDs
 		ev.ids = put(&l.ids, it.TokenIDs)
@@ -111,22 +145,9 @@ func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteratio
 		}
 		ev.texts.to = int32(len(l.texts))
 	}
-	if it.TokenCount != nil {
-		ev.has |= hasCount
-		ev.count = *it.TokenCount
-	}
 	if it.LogProbs != nil {
 		ev.has |= hasLogProbs
 		ev.logProbs = put(&l.logProbs, it.LogProbs)
-	}
-	l.events = append(l.events, ev)
-	l.total++
-	if e := r.engine; !e.coalesce && len(l.events) == reorderWindow {
-		s := e.scratch.Get().(*scratch)
-		l.sort()
-		l.emitEach(r, s, reorderWindow/2)
-		e.scratch.Put(s)
-		l.drop(reorderWindow / 2)
 	}
 }
 
@@ -176,6 +197,7 @@ func (l *eventLog) drop(n int) {
 		ev.logProbs = put(&kept.logProbs, l.logProbs[ev.logProbs.from:ev.logProbs.to])
 		kept.events = append(kept.events, ev)
 	}
+	kept.size = 8*len(kept.ids) + 8*len(kept.logProbs) + 4*len(kept.texts) + len(kept.text)
 	*l = kept
 }
 

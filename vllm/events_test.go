@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -286,4 +287,21 @@ func TestEventMemoryIsBounded(t *testing.T) {
 	if large := heap(2000, 200_000); large > small+1<<20 {
 		t.Errorf("%d bytes after 2,000 iterations, %d after 200,000", small, large)
 	}
+}
+
+// The tokens that a request holds are bounded; its events go on.
+func TestTokenMemoryIsBounded(t *testing.T) {
+	b := newBed(t)
+	req := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents), vllm.WithEventCoalescing()).
+		StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
+	large := strings.Repeat("x", 9<<20)
+	for i := range 3 {
+		req.Decode(vllm.Iteration{At: at(float64(i)), TokenTexts: []string{large}, TokenCount: new(1)})
+	}
+	req.Finish(vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonAbort})
+	events := b.request().events
+	if len(events) != 3 || events[0].attrs["gen_ai.token.texts"] == nil || events[1].attrs["gen_ai.token.texts"] != nil || events[1].attrs["gen_ai.token.count"] != int64(1) {
+		t.Errorf("%d events", len(events))
+	}
+	b.oneReport("bytes of tokens")
 }

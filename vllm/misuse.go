@@ -12,6 +12,7 @@ const (
 	misuseObserved
 	misuseEventsDropped
 	misuseEventsMerged
+	misuseTokens
 	misuseArrival
 	misuseFinish
 	misuseFinishBackwards

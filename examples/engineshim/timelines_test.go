@@ -60,16 +60,7 @@ func TestTimelines(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			var want expected
-			text, err := os.ReadFile(strings.TrimSuffix(file, ".jsonl") + ".expected.json")
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := json.NewDecoder(bytes.NewReader(text))
-			d.UseNumber()
-			if err := d.Decode(&want); err != nil {
-				t.Fatal(err)
-			}
+			want := readExpected(t, strings.TrimSuffix(file, ".jsonl"))
 			for k, v := range want.Env {
 				t.Setenv(k, v)
 			}
@@ -77,10 +68,25 @@ func TestTimelines(t *testing.T) {
 			if status != 0 || said != "" {
 				t.Errorf("exit status %d, said %q", status, said)
 			}
-			compareSpans(t, r.FlatSpans(), &want)
-			comparePoints(t, r.LastPoints(), &want)
+			compareSpans(t, r.FlatSpans(), want)
+			comparePoints(t, r.LastPoints(), want)
 		})
 	}
+}
+
+func readExpected(t *testing.T, timeline string) *expected {
+	t.Helper()
+	text, err := os.ReadFile(timeline + ".expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want expected
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // an integer is not a floating-point number
+	if err := d.Decode(&want); err != nil {
+		t.Fatal(err)
+	}
+	return &want
 }
 
 func compareSpans(t *testing.T, got []otlptest.Span, want *expected) {
