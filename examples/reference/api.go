@@ -121,6 +121,9 @@ func (a *api) read(r httpRequest) (*flight, error) {
 	switch {
 	case a.role == simengine.PrefillNode:
 		f.request.Tokens, f.request.MaxTokens = 1, 1
+		if a.flavor == genai.EngineVLLM { // its router asks for one token, SGLang's changes nothing
+			b.MaxTokens, b.Stream = new(1), false
+		}
 	case !f.generates():
 		f.request.Pooling = true
 	case len(b.Tools) > 0:

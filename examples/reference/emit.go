@@ -44,7 +44,13 @@ func (f *faults) Handle(err error) { f.add(err) }
 func emit(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	problems := &faults{}
 	otel.SetErrorHandler(problems)
-	telemetry, err := session.Start(ctx, session.Config{Service: "reference", Out: stdout, Verbose: f.verbose, HTML: f.html})
+	config := session.Config{Service: "reference", Out: stdout, Verbose: f.verbose, HTML: f.html}
+	var check *checker
+	if f.check {
+		check = newChecker(f)
+		config.Inspect = check.inspect
+	}
+	telemetry, err := session.Start(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -61,24 +67,42 @@ func emit(ctx context.Context, f *flags, stdout, stderr io.Writer) error {
 	for _, c := range fl.closers {
 		problems.add(c())
 	}
+	if check != nil {
+		problems.add(check.finish())
+		fmt.Fprintln(stdout, check)
+	}
 	if err := problems.err(); err != nil {
 		return err
 	}
+	fmt.Fprintln(stdout, fl.summary(telemetry))
 	return nil
+}
+
+// summary says what was done, when nothing was lost.
+func (f *fleet) summary(s *session.Session) string {
+	engines := 0
+	for _, d := range f.deployments {
+		engines += len(d.engines)
+	}
+	done := fmt.Sprintf("%d requests to %d engines", f.finished, engines)
+	if session.CollectorNamed() {
+		return done + ": all telemetry was sent to the collector, nothing was lost."
+	}
+	d := s.Received()
+	return fmt.Sprintf("%s: %d spans in %d traces, %d series of metrics and %d log events arrived, nothing was lost.", done, d.Spans, d.Traces, d.Series(), d.Logs)
 }
 
 // run lets all engines serve their clients.
 func (f *fleet) run(ctx context.Context, stderr io.Writer) {
 	all := f.flags.requests * len(f.deployments)
 	progress := newProgress(stderr, all)
-	finished := 0
 	began := f.sim.Now()
 	for _, d := range f.deployments {
 		f.start(d, func() {
-			finished++
-			progress.show(finished, f.sim.Now().Sub(began), f.spans.total)
+			f.finished++
+			progress.show(f.finished, f.sim.Now().Sub(began), f.spans.total)
 			// Some collections on the way show how the metrics went.
-			if finished%max(all/collections, 1) == 0 {
+			if f.finished%max(all/collections, 1) == 0 {
 				f.spans.send()
 			}
 		})
@@ -96,7 +120,7 @@ func (f *fleet) run(ctx context.Context, stderr io.Writer) {
 	}
 	progress.clear()
 	if err != nil {
-		fmt.Fprintf(stderr, "reference: interrupted after %d of %d requests\n", finished, all)
+		fmt.Fprintf(stderr, "reference: interrupted after %d of %d requests\n", f.finished, all)
 	}
 }
 

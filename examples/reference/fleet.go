@@ -42,6 +42,7 @@ type fleet struct {
 	fault       func(error)
 	deployments []*deployment
 	closers     []func() error
+	finished    int                   // requests
 	observe     func(simengine.Event) // sees all events too
 }
 

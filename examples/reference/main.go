@@ -21,6 +21,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/infertel/infertel-go/examples/internal/session"
 )
 
 const (
@@ -103,6 +105,9 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	want(f.requests >= 1, "-requests is %d, want 1 or more", f.requests)
 	want(f.tokens >= 1 && f.tokens <= maxTokens, "-output-tokens is %d, want 1 to %d", f.tokens, maxTokens)
 	want(f.speed >= 0 && !math.IsInf(f.speed, 0), "-speed is %v, want 0 or more", f.speed)
+	received := !session.CollectorNamed()
+	want(received || !f.check, "-check judges what this program receives, but the environment names a collector")
+	want(received || f.html == "", "-html shows what this program receives, but the environment names a collector")
 	return f, errors.Join(errs...)
 }
 

@@ -39,6 +39,9 @@ type Data struct {
 	logs   []otlpreceiver.Log
 }
 
+// Series returns how many metrics arrived, each with each set of dimensions.
+func (d *Data) Series() int { return len(d.order) }
+
 // series is one metric with one set of dimensions, over the collections.
 type series struct {
 	name, kind, unit, description, scope string
