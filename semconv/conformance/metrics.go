@@ -51,12 +51,12 @@ func (c *checker) checkMetrics(all []metric) []Violation {
 		}
 		p := place{m.batch, m.scope, m.name}
 		if seen[p] {
-			c.reportMetric(m, RuleMetricDuplicate, "", "the metric again in the scope "+quoted(m.scope), "each metric once", m.source(t))
+			c.reportMetric(m, RuleMetricDuplicate, "", "the metric again in the scope "+quoted(m.scope), "each metric once", m.source(t, sets))
 		}
 		seen[p] = true
 		c.checkMetric(m, t, sets)
 	}
-	c.checkSnapshots(all, types)
+	c.checkSnapshots(all, types, sets)
 	return inOrder(c.found)
 }
 
@@ -88,10 +88,33 @@ func (m *metric) reporters(t *semconv.MetricType) []semconv.Reporter {
 	return out
 }
 
-func (m *metric) source(t *semconv.MetricType) string { return string(m.reporters(t)[0].Source) }
+// nearest returns, of those who may report a metric, the one to whose dimensions
+// a data point comes nearest, and these dimensions.
+func (m *metric) nearest(t *semconv.MetricType, p point, sets map[string]semconv.DimensionSet) (semconv.Reporter, []semconv.AttributeSpec) {
+	var reporter semconv.Reporter
+	var rows []semconv.AttributeSpec
+	least := math.MaxInt
+	for _, r := range m.reporters(t) {
+		candidate := slices.Concat(sets[r.Dimensions].Attributes, t.ExtraDimensions)
+		if d := distance(p.attributes, candidate); d < least {
+			reporter, rows, least = r, candidate, d
+		}
+	}
+	return reporter, rows
+}
+
+// source names who reports the metric, as its first data point shows.
+func (m *metric) source(t *semconv.MetricType, sets map[string]semconv.DimensionSet) string {
+	var first point
+	if len(m.points) > 0 {
+		first = m.points[0]
+	}
+	r, _ := m.nearest(t, first, sets)
+	return string(r.Source)
+}
 
 func (c *checker) checkMetric(m *metric, t *semconv.MetricType, sets map[string]semconv.DimensionSet) {
-	source := m.source(t)
+	source := m.source(t, sets)
 	if m.instrument != string(t.Instrument) {
 		c.reportMetric(m, RuleMetricInstrument, "", m.instrument, string(t.Instrument), source)
 	}
@@ -147,16 +170,9 @@ func pointField(p point) string {
 // checkDimensions holds a data point against the set of dimensions that comes
 // nearest.
 func (c *checker) checkDimensions(m *metric, t *semconv.MetricType, p point, sets map[string]semconv.DimensionSet) {
-	var rows []semconv.AttributeSpec
-	source, least := "", math.MaxInt
-	for _, r := range m.reporters(t) {
-		candidate := slices.Concat(sets[r.Dimensions].Attributes, t.ExtraDimensions)
-		if d := distance(p.attributes, candidate); d < least {
-			rows, source, least = candidate, r.Dimensions, d
-		}
-	}
+	reporter, rows := m.nearest(t, p, sets)
 	report := func(rule Rule, key attribute.Key, got, want string) {
-		c.reportMetric(m, rule, pointField(p)+" "+string(key), got, want, source)
+		c.reportMetric(m, rule, pointField(p)+" "+string(key), got, want, reporter.Dimensions)
 	}
 	for _, kv := range p.attributes {
 		i := slices.IndexFunc(rows, func(a semconv.AttributeSpec) bool { return a.Key == kv.Key })
@@ -191,7 +207,7 @@ func distance(have []attribute.KeyValue, rows []semconv.AttributeSpec) int {
 
 // checkSnapshots judges that what is divided by the number of reports comes with
 // it.
-func (c *checker) checkSnapshots(all []metric, types map[string]*semconv.MetricType) {
+func (c *checker) checkSnapshots(all []metric, types map[string]*semconv.MetricType, sets map[string]semconv.DimensionSet) {
 	counted := map[string]bool{}
 	for i := range all {
 		if all[i].name == semconv.MetricSGLangLogCount.Name() {
@@ -202,7 +218,7 @@ func (c *checker) checkSnapshots(all []metric, types map[string]*semconv.MetricT
 		m := &all[i]
 		if t := types[m.name]; t != nil && t.Snapshot && !c.foreign(m.scope) && !counted[m.scope] {
 			counted[m.scope] = true // once is enough
-			c.reportMetric(m, RuleMetricSnapshot, "", "snapshots without "+semconv.MetricSGLangLogCount.Name(), "both from one scope", m.source(t))
+			c.reportMetric(m, RuleMetricSnapshot, "", "snapshots without "+semconv.MetricSGLangLogCount.Name(), "both from one scope", m.source(t, sets))
 		}
 	}
 }
