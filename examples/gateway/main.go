@@ -159,6 +159,8 @@ func serve(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) 
 	if err := server.Shutdown(drain); err != nil {
 		_ = server.Close() // streams that still run are cut off; their spans say so
 	}
-	_ = <-served // http.ErrServerClosed
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
 	return nil
 }
