@@ -164,16 +164,15 @@ func (f *flight) text() string {
 	return out.String()
 }
 
-// callScript spreads the arguments of a tool call over the tokens of an answer.
-func callScript(tokens int) func(place int) string {
-	return func(place int) string {
-		head, tail := "", ""
+// callScript makes the arguments of a tool call of the words of an answer.
+func callScript(tokens int) func(place int, own string) string {
+	return func(place int, own string) string {
 		if place == 0 {
-			head = `{"city": "Oslo", "reason": "`
+			own = `{"city": "Oslo", "reason": "` + strings.TrimSpace(own)
 		}
 		if place == tokens-1 {
-			tail = `"}`
+			own += `"}`
 		}
-		return head + "so " + tail
+		return own
 	}
 }

@@ -14,8 +14,9 @@ type Request struct {
 	// LeaveAfter is the number of tokens after which the client goes away. 0: it
 	// stays.
 	LeaveAfter int
-	// Script gives the text of the token in a place, nil the model's own words.
-	Script func(place int) string
+	// Script turns the model's own word in a place into what it is to say. Nil
+	// leaves it.
+	Script func(place int, own string) string
 	// Handover joins the two halves of a request on a prefill and a decode node.
 	Handover *Handover
 	// Deliver is told of what the frontend streams to the client.

@@ -40,12 +40,11 @@ var words = []string{
 	" request", " waits", " its", " turn", " and", " the", " tokens", " flow", " on", ".",
 }
 
-// generate makes the token in the given place of an answer. A request with a
-// script says that instead, as far as it goes.
+// generate makes the token in the given place of an answer.
 func generate(r *Request, place int, rng *rand.Rand) Token {
 	text := words[rng.IntN(len(words))]
 	if r.Script != nil {
-		text = r.Script(place)
+		text = r.Script(place, text)
 	}
 	return Token{ID: tokenID(text), Text: text, LogProb: -float64(1+rng.IntN(2000)) / 1000}
 }

@@ -28,13 +28,13 @@ import (
 // probe runs in a copy of the page and puts what it measured where a dump of the
 // document shows it.
 const probe = `<script id="probe">addEventListener("load", () => {
-  const shown = [...document.querySelectorAll(".span > summary")].filter((s) => s.getClientRects().length > 0);
+  const shown = [...document.querySelectorAll(".span > summary")].filter((s) => s.checkVisibility());
   const bars = shown.filter((s) => { const r = s.querySelector(".bar").getBoundingClientRect(), t = s.querySelector(".track").getBoundingClientRect();
     return r.width >= 1 && r.left >= t.left - 1 && r.right <= t.right + 3; });
   const first = document.querySelector(".span"); first.querySelector("summary").click();
   const c = (v) => (v.match(/\d+/g) || []).map(Number), style = getComputedStyle(document.body);
   document.body.dataset.probe = JSON.stringify({ spans: shown.length, bars: bars.length, charts: document.querySelectorAll(".series svg").length,
-    opens: first.open && first.querySelector("th").getClientRects().length > 0, wide: document.documentElement.scrollWidth - innerWidth,
+    opens: first.open && first.querySelector("th").checkVisibility(), wide: document.documentElement.scrollWidth - innerWidth,
     tools: !document.querySelector(".tools").hidden, back: c(style.backgroundColor)[0], text: c(style.color)[0] });
 });</script>`
 
