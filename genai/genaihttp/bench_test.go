@@ -17,7 +17,10 @@ import (
 // bytes: a document, and a stream of 500 chunks.
 func BenchmarkHandler(b *testing.B) {
 	document := testdata(b, "vllm-chat.json")
-	piece := []byte(`data: {"id":"chatcmpl-71aa5e0f3c2b4d68","object":"chat.completion.chunk","created":1790000000,"model":"qwen3-8b","choices":[{"index":0,"delta":{"content":"hello"},"logprobs":null,"finish_reason":null,"token_ids":null}]}` + "\n\n")
+	var pieces [][]byte
+	for _, word := range []string{"The", " capital", " of", " France", " is", " Paris", ".", " It", " lies", " on", " the", " Seine", "\\n"} {
+		pieces = append(pieces, []byte(`data: {"id":"chatcmpl-71aa5e0f3c2b4d68","object":"chat.completion.chunk","created":1790000000,"model":"qwen3-8b","choices":[{"index":0,"delta":{"content":"`+word+`"},"logprobs":null,"finish_reason":null,"token_ids":null}]}`+"\n\n"))
+	}
 	last := []byte(finish + usage + endMark)
 	serve := map[string]http.HandlerFunc{
 		"document": func(w http.ResponseWriter, r *http.Request) {
@@ -29,8 +32,8 @@ func BenchmarkHandler(b *testing.B) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			w.Header().Set("Content-Type", "text/event-stream")
 			f := w.(http.Flusher)
-			for range 500 {
-				_, _ = w.Write(piece)
+			for i := range 500 {
+				_, _ = w.Write(pieces[i%len(pieces)])
 				f.Flush()
 			}
 			_, _ = w.Write(last)

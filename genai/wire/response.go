@@ -377,8 +377,10 @@ type responseReader struct {
 	json     jsonstream.Reader
 	sse      eventReader
 	event    event
-	position int    // of the next choice in the document
-	text     []byte // of the string being read, if it is short
+	prefix   *prefix // nil until a stream has begun
+	begun    bool    // the event being read has a piece of data
+	position int     // of the next choice in the document
+	text     []byte  // of the string being read, if it is short
 
 	stream        bool // server-sent events
 	generates     bool // the operation makes output tokens
@@ -447,7 +449,14 @@ func (r *responseReader) complete(expected int) bool {
 }
 
 // data, newLine and dispatch are called by the eventReader.
-func (r *responseReader) data(p []byte) { r.json.Write(p) }
+func (r *responseReader) data(p []byte) {
+	if r.begun {
+		r.json.Write(p)
+		return
+	}
+	r.begun = true
+	r.readStart(p)
+}
 
 func (r *responseReader) newLine() bool {
 	// By the letter this line continues the data of the event. After a whole
@@ -475,6 +484,6 @@ func (r *responseReader) dispatch(done bool) {
 		r.commit()
 	}
 	r.event.reset()
-	r.position, r.eventID, r.eventModel = 0, "", ""
+	r.position, r.eventID, r.eventModel, r.begun = 0, "", "", false
 	r.json.Reset(responseNode, r)
 }

@@ -126,6 +126,10 @@ func (r *eventReader) startOfLine(c byte, p []byte, sink eventSink) []byte {
 		r.cr = c == '\r'
 	case eol:
 		r.endLine(c, sink)
+	case r.matched == 0 && len(p) > len(fieldName) && string(p[:len(fieldName)]) == fieldName:
+		// The usual case: the name stands in one piece.
+		r.matched = len(fieldName)
+		return p[len(fieldName):]
 	case r.matched < len(fieldName) && c == fieldName[r.matched]:
 		r.matched++
 	case r.matched == len(fieldName) && c == ':':
