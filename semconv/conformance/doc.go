@@ -39,5 +39,6 @@
 // known whether a request was aborted, what an aborted request may lack may be
 // lacking. Clocks of other hosts may differ, so spans are only held against the
 // interval of a parent in their own process. Of attributes, events and links
-// that an SDK limit has dropped, absence says nothing.
+// that an SDK limit has dropped, absence says nothing. A span that comes twice,
+// as after an export that was tried again, is judged once.
 package conformance

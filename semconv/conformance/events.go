@@ -15,6 +15,7 @@ func compare(a, b int64) int { return cmp.Compare(a, b) }
 func eventField(i int, e event) string { return fmt.Sprintf("event %d %s ", i, e.name) }
 
 func (c *checker) checkEvents(s *span) {
+	c.checkFirstWait(s)
 	for i, e := range s.events {
 		field := strings.TrimSpace(eventField(i, e))
 		n := slices.IndexFunc(s.typ.Events, func(t semconv.EventType) bool { return t.Name == e.name })
@@ -41,6 +42,19 @@ func (c *checker) checkEvents(s *span) {
 		if e.name == semconv.EventPreempted && (i+1 == len(s.events) || s.events[i+1].name != semconv.EventWait) {
 			c.report(s, RuleEventSequence, field, "no WAIT after it", "a WAIT after it")
 		}
+	}
+}
+
+// checkFirstWait judges the first event of a V1 request, as far as a limit has
+// not dropped it.
+func (c *checker) checkFirstWait(s *span) {
+	waits := s.stages(idWait) // in the order of their starts
+	if !s.is(idV1) || s.droppedEvents || len(s.events) == 0 || len(waits) == 0 {
+		return
+	}
+	if e := s.events[0]; e.name != semconv.EventWait || e.at != waits[0].start {
+		c.report(s, RuleEventSequence, strings.TrimSpace(eventField(0, e)), quoted(e.name)+" "+nsDuration(e.at-s.start).String()+" after the start",
+			"a WAIT when the wait starts, "+nsDuration(waits[0].start-s.start).String()+" after the start")
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 
 // fixture is telemetry that a test may change before it is judged.
 type fixture struct {
-	t       *testing.T
+	t       testing.TB
 	spans   tracetest.SpanStubs
 	ids     []string // of the spans, in the same order
 	metrics metricdata.ResourceMetrics
@@ -164,7 +164,7 @@ func timelines(t testing.TB) []string {
 }
 
 // load makes telemetry of a timeline.
-func load(t *testing.T, name string) *fixture {
+func load(t testing.TB, name string) *fixture {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata/timelines", name+".json"))
 	if err != nil {
@@ -309,7 +309,7 @@ func documented(t testing.TB, name string, value float64, attrs []attribute.KeyV
 }
 
 // entries makes entry spans and a log event with package genai.
-func entries(t *testing.T) *fixture {
+func entries(t testing.TB) *fixture {
 	t.Helper()
 	spans := tracetest.NewSpanRecorder()
 	logs := &recorder{}

@@ -69,6 +69,8 @@ func (c *checker) checkLatencies(s *span) {
 	}
 	if s.is(idV1) {
 		c.checkStageLatencies(s)
+		c.checkAdjacent(s, idWait, idPrefill)
+		c.checkAdjacent(s, idPrefill, idDecode)
 	}
 }
 
@@ -96,6 +98,18 @@ func (c *checker) checkStageLatencies(s *span) {
 		if apart(have, sum) {
 			c.reportLatency(s, RuleLatencyStage, stage.key, have, sum, "the length of the span "+spans[0].name)
 		}
+	}
+}
+
+// checkAdjacent judges the end of one stage that is the start of the next. An
+// engine that goes through a stage several times has no such point.
+func (c *checker) checkAdjacent(s *span, before, after string) {
+	a, b := s.stages(before), s.stages(after)
+	if len(a) != 1 || len(b) != 1 || a[0].length() < 0 || b[0].length() < 0 || c.misplaced(s, before) || c.misplaced(s, after) {
+		return
+	}
+	if gap := nsDuration(b[0].start - a[0].end); gap.Abs() > rounding {
+		c.report(b[0], RuleStageAdjacent, "", "a start "+gap.String()+" after the end of "+a[0].name, "no gap and no overlap")
 	}
 }
 

@@ -31,7 +31,9 @@ func latencyMutations() map[conformance.Rule][]mutation {
 		},
 		conformance.RuleLatencyStage: {
 			{"queue", preempted, func(f *fixture) { f.set("req", semconv.GenAILatencyTimeInQueueNanoseconds(10*ms)) }},
-			{"prefill", preempted, func(f *fixture) { f.move("prefill", ms, 0) }},
+			{"prefill", preempted, func(f *fixture) {
+				f.set("req", semconv.GenAILatencyTimeInModelPrefillNanoseconds(21*ms), semconv.GenAILatencyTimeInModelInferenceNanoseconds(116*ms))
+			}},
 			{"decode", preempted, func(f *fixture) { f.move("decode", 0, -ms) }},
 			{"transfer", preempted, func(f *fixture) {
 				f.put("kv", "wait", kvTransfer(f))
@@ -76,6 +78,8 @@ func eventMutations() map[conformance.Rule][]mutation {
 		},
 		conformance.RuleEventSequence: {
 			{"no WAIT", preempted, func(f *fixture) { s := f.span("req"); s.Events = append(s.Events[:4:4], s.Events[5:]...) }},
+			{"first event is another", preempted, func(f *fixture) { f.span("req").Events = f.span("req").Events[1:] }},
+			{"first WAIT is late", preempted, func(f *fixture) { e := &f.span("req").Events[0]; e.Time = e.Time.Add(ms) }},
 			{"at the end", preempted, func(f *fixture) { f.span("req").Events = f.span("req").Events[:4] }},
 		},
 		conformance.RuleEventLevel: {
@@ -110,6 +114,16 @@ func engineMutations() map[conformance.Rule][]mutation {
 				for _, id := range []string{"req", "wait", "prefill"} {
 					f.set(id, semconv.GenAIPDRoleConsumer)
 				}
+			}},
+		},
+		conformance.RuleStageAdjacent: {
+			{"prefill after the wait", preempted, func(f *fixture) {
+				f.move("prefill", ms, 0)
+				f.set("req", semconv.GenAILatencyTimeInModelPrefillNanoseconds(19*ms), semconv.GenAILatencyTimeInModelInferenceNanoseconds(114*ms))
+			}},
+			{"decode before the first token", preempted, func(f *fixture) {
+				f.move("decode", -ms, 0)
+				f.set("req", semconv.GenAILatencyTimeInModelDecodeNanoseconds(96*ms), semconv.GenAILatencyTimeInModelInferenceNanoseconds(116*ms))
 			}},
 		},
 		conformance.RuleThreadLabel: {

@@ -112,8 +112,14 @@ func spanMutations() map[conformance.Rule][]mutation {
 			}},
 		},
 		conformance.RuleSpanContainment: {
-			{"V1 stage", preempted, func(f *fixture) { f.move("decode", 2*ms, 2*ms) }},
-			{"V1 stage before", preempted, func(f *fixture) { f.move("wait", -4*ms, -4*ms) }},
+			{"V1 stage", preempted, func(f *fixture) {
+				f.move("decode", 0, 2*ms)
+				f.set("req", semconv.GenAILatencyTimeInModelDecodeNanoseconds(97*ms), semconv.GenAILatencyTimeInModelInferenceNanoseconds(117*ms))
+			}},
+			{"V1 stage before", producer, func(f *fixture) {
+				f.move("wait", -3*ms, 0)
+				f.set("req", semconv.GenAILatencyTimeInQueueNanoseconds(6*ms))
+			}},
 			{"transfer", preempted, func(f *fixture) {
 				kv := kvTransfer(f)
 				kv.EndTime = kv.EndTime.Add(6 * ms)

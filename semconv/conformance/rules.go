@@ -80,7 +80,8 @@ const (
 	// RuleEventPlacement: an event lies within its V1 request; in SGLang it is on
 	// the deepest stage that covers it, else on the thread.
 	RuleEventPlacement Rule = "event.placement"
-	// RuleEventSequence: PREEMPTED is followed by WAIT.
+	// RuleEventSequence: WAIT comes first, when the wait starts, and after
+	// PREEMPTED.
 	RuleEventSequence Rule = "event.sequence"
 	// RuleEventLevel: an event is not above the trace level or the collection
 	// granularity.
@@ -101,6 +102,9 @@ const (
 	// RulePDRole: a producer has no decode and a decode time of 0, a consumer no
 	// prefill and a prefill time of 0.
 	RulePDRole Rule = "pd.role"
+	// RuleStageAdjacent: prefill of V1 begins where the wait ends, and decode where
+	// prefill ends.
+	RuleStageAdjacent Rule = "stage.adjacent"
 	// RuleThreadLabel: a thread has a documented label, with the prefix of its
 	// request's role.
 	RuleThreadLabel Rule = "thread.label"
@@ -191,12 +195,13 @@ func rules() []ruleBrief {
 		{RuleEventUndocumented, "A span event is documented for its span; entry spans have none."},
 		{RuleEventOrder, "Span events are in the order of their times."},
 		{RuleEventPlacement, "An event lies within its V1 request; in SGLang it is on the deepest stage that covers it, else on the thread."},
-		{RuleEventSequence, "PREEMPTED is followed by WAIT."},
+		{RuleEventSequence, "WAIT comes first, when the wait starts, and after PREEMPTED."},
 		{RuleEventLevel, "An event is not above the trace level or the collection granularity."},
 		{RuleLinkForbidden, "Only first-level stages of SGLang have a link, and an entry span that starts a trace."},
 		{RuleLinkMissing, "Every first-level stage of a thread but the first one has a link."},
 		{RuleLinkTarget, "A stage links to the first-level stage that ended last in its thread, the first one to a stage of another thread."},
 		{RulePDRole, "A producer has no decode and a decode time of 0, a consumer no prefill and a prefill time of 0."},
+		{RuleStageAdjacent, "Prefill of V1 begins where the wait ends, and decode where prefill ends."},
 		{RuleThreadLabel, "A thread has a documented label, with the prefix of its request's role."},
 		{RuleThreadAbort, "Only a thread whose request was aborted, which is an ERROR, has end reasons."},
 		{RuleStageProcess, "A stage is in a thread of its process."},
