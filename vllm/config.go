@@ -141,12 +141,8 @@ func granularityFromEnv() (Granularity, error) {
 
 // eventLimitFromEnv reports nothing: the SDK warns of a bad value itself.
 func eventLimitFromEnv() int {
-	v := os.Getenv(envEventLimit)
-	if v == "" {
-		return defaultEventLimit
-	}
-	n, err := strconv.Atoi(v)
-	if err != nil {
+	n, err := strconv.Atoi(os.Getenv(envEventLimit))
+	if err != nil { // unset, empty or no integer
 		return defaultEventLimit
 	}
 	return n

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/infertel/infertel-go/vllm"
 )
 
@@ -50,6 +52,9 @@ func TestRecordRequestV0(t *testing.T) {
 	r := vllm.Request{ID: "r", PromptTokens: 1}
 	out := vllm.OutcomeV0{At: at(88), FinishReason: vllm.FinishReasonLength, NumSequences: 3, CompletionTokens: 8}
 	live := e.StartRequest(ctx, r, at(0))
+	if inner := trace.SpanContextFromContext(live.Context()); !inner.IsValid() {
+		t.Error("the context carries no span")
+	}
 	live.Scheduled(at(4))
 	live.FirstToken(at(24))
 	live.Finish(out)
@@ -82,6 +87,9 @@ func TestRecordRequestV0(t *testing.T) {
 		has(t, s.attrs, c.attrs)
 		if s.end < s.start || s.end-s.start > 8*time.Millisecond {
 			t.Errorf("%s: [%v, %v]", name, s.start, s.end)
+		}
+		if name == "no finish" && s.end != 6*time.Millisecond {
+			t.Errorf("%s: ends at %v, not at the newest point", name, s.end)
 		}
 		b.oneReport(c.report...)
 	}
