@@ -110,8 +110,8 @@ func checkValue(a semconv.AttributeSpec, kv attribute.KeyValue, field string, re
 	case !formed(a, kv.Value):
 		report(RuleAttributeFormat, field, valueText(kv.Value), a.Format)
 	default:
-		if min, limited := least(a); limited && !atLeast(kv.Value, min) {
-			report(RuleAttributeRange, field, valueText(kv.Value), strconv.Itoa(min)+" or more")
+		if lowest, limited := least(a); limited && !atLeast(kv.Value, lowest) {
+			report(RuleAttributeRange, field, valueText(kv.Value), strconv.Itoa(lowest)+" or more")
 		}
 		if kv.Key == semconv.GenAIInputMessagesKey || kv.Key == semconv.GenAIOutputMessagesKey {
 			if problem := messagesProblem(kv.Value); problem != "" {
@@ -161,12 +161,12 @@ func least(a semconv.AttributeSpec) (int, bool) {
 	return 0, strings.HasPrefix(string(a.Key), "gen_ai.usage.") || strings.HasPrefix(string(a.Key), "gen_ai.latency.")
 }
 
-func atLeast(v attribute.Value, min int) bool {
+func atLeast(v attribute.Value, lowest int) bool {
 	switch v.Type() {
 	case attribute.INT64:
-		return v.AsInt64() >= int64(min)
+		return v.AsInt64() >= int64(lowest)
 	case attribute.FLOAT64:
-		return v.AsFloat64() >= float64(min) && !math.IsInf(v.AsFloat64(), 1) // NaN is not at least anything
+		return v.AsFloat64() >= float64(lowest) && !math.IsInf(v.AsFloat64(), 1) // NaN is not at least anything
 	}
 	return true
 }

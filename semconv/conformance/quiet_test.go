@@ -10,8 +10,11 @@ import (
 	"testing"
 
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
 	metricspb "go.opentelemetry.io/proto/otlp/metrics/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -35,6 +38,37 @@ func TestQuietOnTimelines(t *testing.T) {
 }
 
 func TestQuietOnEntries(t *testing.T) { conformance.Assert(t, entries(t).judge()) }
+
+// TestQuietOnGateways judges what only some gateways do.
+func TestQuietOnGateways(t *testing.T) {
+	f := entries(t)
+	// A gateway that does not trust its callers: a root that links to the caller.
+	f.span("vllm").Links = []sdktrace.Link{{SpanContext: spanContext(trace.TraceID{9}, 9)}}
+	// A request without a model.
+	f.unset("rerank", semconv.GenAIRequestModelKey)
+	f.span("rerank").Name = "rerank"
+	// A failure before anything was known.
+	s := f.span("sglang")
+	s.Status = sdktrace.Status{Code: codes.Error, Description: "HTTP status 503"}
+	f.unset("sglang", semconv.GenAIResponseIDKey, semconv.GenAIRequestIDKey, semconv.GenAIResponseFinishReasonsKey, semconv.GenAIUsageInputTokensKey)
+	// Content that is empty.
+	f.set("embeddings", semconv.GenAIInputMessages("[]"))
+	conformance.Assert(t, f.judge())
+}
+
+// TestQuietOnEmbeddings hangs an embedding request of SGLang below its entry
+// span, which has vLLM's form.
+func TestQuietOnEmbeddings(t *testing.T) {
+	f := load(t, retracted)
+	entry := entries(t).spans[3]
+	entry.SpanContext = spanContext(f.spans[0].SpanContext.TraceID(), 99)
+	f.spans = append(f.spans, entry)
+	f.ids = append(f.ids, "entry")
+	f.span("req").Parent = entry.SpanContext
+	f.unset("req", semconv.GenAIUsageCompletionTokensKey, semconv.GenAILatencyTimeToFirstTokenKey,
+		semconv.GenAILatencyTimeInModelPrefillKey, semconv.GenAILatencyTimeInModelDecodeKey)
+	conformance.Assert(t, f.judge())
+}
 
 // everyMetric is each documented metric of one reporter.
 func everyMetric(t testing.TB, scope string, source semconv.Source) metricdata.ScopeMetrics {
