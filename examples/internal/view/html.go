@@ -247,14 +247,14 @@ func class(n *node) string {
 func htmlPairs(attributes map[string]any) []htmlPair {
 	var out []htmlPair
 	for k, v := range attributes {
-		out = append(out, htmlPair{k, text(v)})
+		out = append(out, htmlPair{k, valueText(v)})
 	}
 	slices.SortFunc(out, func(a, b htmlPair) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
 
-// text writes a value, indented where it is JSON.
-func text(v any) string {
+// valueText writes a value, indented where it is JSON.
+func valueText(v any) string {
 	s, ok := v.(string)
 	if ok {
 		if !strings.HasPrefix(s, "[{") || json.Unmarshal([]byte(s), &v) != nil {

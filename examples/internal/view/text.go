@@ -48,7 +48,7 @@ func (p *Printer) Traces(d *Data) {
 		p.line()
 	}
 	if more := d.Traces - len(all); more > 0 {
-		p.line(p.paint(faint, fmt.Sprintf("and %s more, which were received and counted", count(more, "trace"))))
+		p.line(p.paint(faint, fmt.Sprintf("and %s, received and counted", count(more, "more trace"))))
 		p.line()
 	}
 }
@@ -218,7 +218,7 @@ func (p *Printer) LogEvents(d *Data) {
 		}
 	}
 	if more := d.Logs - len(d.logs); more > 0 {
-		p.line(p.paint(faint, fmt.Sprintf("and %s more, which were received and counted", count(more, "log event"))))
+		p.line(p.paint(faint, fmt.Sprintf("and %s, received and counted", count(more, "more log event"))))
 	}
 	if d.Logs > 0 {
 		p.line()
