@@ -46,10 +46,10 @@ func (m *machine) next() int {
 }
 
 func (m *machine) time() time.Time {
-	switch n := m.next(); {
-	case n == 255:
+	switch n := m.next(); n {
+	case 255:
 		return time.Time{}
-	case n == 254:
+	case 254:
 		return time.Unix(0, 0)
 	default:
 		return ms(float64(n) / 2)

@@ -2,6 +2,7 @@ package sglang_test
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -124,8 +125,11 @@ func TestHandoverPassesThrough(t *testing.T) {
 	tok.End(ms(3))
 	dpc := l.Resume(h).StartThread(sglang.Thread{Label: sglang.ThreadDPController, PID: 2}, ms(3))
 	dpc.RecordStage(sglang.DPCDispatch, ms(3), ms(4))
-	dpc.End(ms(4))
 	h, _ = over(dpc.Handover())
+	dpc.End(ms(4))
+	if after, _ := over(dpc.Handover()); !reflect.DeepEqual(after, h) {
+		t.Errorf("the hand-over is %v after the thread's end, %v before", after, h)
+	}
 	sch := l.Resume(h).StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 3, DPRank: new(1)}, ms(5))
 	sch.RecordStage(sglang.PrefillWaiting, ms(5), ms(6))
 	sch.RecordStage(sglang.PrefillForward, ms(6), ms(7))

@@ -25,6 +25,7 @@ const (
 	misuseNegativeCount
 	misuseNotOpen
 	misuseOutOfOrder
+	misuseTooDeep
 	misuseStageLeftOpen
 	misuseThreadLeftOpen
 	misuseDecodeForwardEnd

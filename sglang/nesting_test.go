@@ -163,6 +163,19 @@ func TestUnbalancedStages(t *testing.T) {
 		`)
 		l.reported()
 	})
+	t.Run("starts without end", func(t *testing.T) {
+		l := newLab(t, sglang.Config{})
+		r, th := l.request()
+		for range 1000 {
+			th.StartStage(sglang.DecodeForward, ms(1))
+			th.RecordStage(sglang.DecodeForward, ms(1), ms(100))
+		}
+		finish(r, th)
+		if n := len(l.spans.GetSpans()); n != 128+2 {
+			t.Errorf("%d spans, want 130", n)
+		}
+		l.reported("stage decode_forward was started within 128 open stages; it is left out")
+	})
 	t.Run("thread ends with open stages", func(t *testing.T) {
 		l := newLab(t, sglang.Config{})
 		r, th := l.request()

@@ -43,13 +43,12 @@ func newShelf() any {
 	return s
 }
 
-// clear prepares the shelf for another thread. The stages still held are not
+// reset prepares the shelf for another thread. The stages still held are not
 // referred to any more.
-func (s *shelf) clear() {
+func (s *shelf) reset() {
 	for _, n := range s.held {
 		s.putStage(n)
 	}
-	clear(s.held)
 	clear(s.events[s.waiting:])
 	clear(s.options.batch[:])
 	s.open, s.held, s.oldest = s.open[:0], s.held[:0], 0

@@ -121,8 +121,10 @@ func (w *AbortReason) attributes() []attribute.KeyValue {
 // Stages and events reach the exporter late, because an event belongs to the
 // stage whose interval covers it, and either of them may be told first. A thread
 // holds back the last 128 stages that have ended; when there are more, and when
-// the thread ends, the oldest is exported together with its events. It holds at
-// most 256 events.
+// the thread ends, the oldest is exported together with its events. An event that
+// is told later still goes to the deepest stage around it that is left, which is
+// reported once. At most 256 events wait; beyond that the oldest go where they
+// belong as far as is known. At most 128 stages can be open within each other.
 //
 // The methods are safe for concurrent use, on a nil *ThreadSpan, and after the
 // end, when they change nothing. They neither block nor panic; what is out of

@@ -13,9 +13,10 @@ import (
 	"github.com/infertel/infertel-go/semconv"
 )
 
-// Bounds on what a thread holds back until it is known which event belongs to
-// which stage.
+// Bounds on what a thread keeps: stages within each other, and stages and events
+// until it is known which event belongs to which stage.
 const (
+	maxOpenStages = 128
 	maxHeldStages = 128
 	maxHeldEvents = 256
 )
@@ -113,7 +114,18 @@ func (tl *timeline) startStage(s Stage, at time.Time) {
 		tl.misuse(misuse(misuseStageTime, "stage %v was started without a time; it is left out", s))
 		return
 	}
-	tl.open = append(tl.open, tl.newStage(s, tl.nanos(at)))
+	tl.push(s, tl.nanos(at))
+}
+
+// push opens a stage.
+func (tl *timeline) push(s Stage, start int64) *stage {
+	if len(tl.open) == maxOpenStages {
+		tl.misuse(misuse(misuseTooDeep, "stage %v was started within %d open stages; it is left out", s, maxOpenStages))
+		return nil
+	}
+	n := tl.newStage(s, start)
+	tl.open = append(tl.open, n)
+	return n
 }
 
 func (tl *timeline) endStage(s Stage, at time.Time) {
@@ -181,12 +193,13 @@ func (tl *timeline) recordStage(s Stage, start, end time.Time) {
 		tl.misuse(misuse(misuseStageBackward, "stage %v would end %v before it starts; it is left out", s, time.Duration(from-to)))
 		return
 	}
-	n := tl.newStage(s, from)
 	if s.number() == DecodeForward {
-		n.toldEnd = to
-		tl.open = append(tl.open, n)
+		if n := tl.push(s, from); n != nil {
+			n.toldEnd = to
+		}
 		return
 	}
+	n := tl.newStage(s, from)
 	n.end = to
 	tl.hold(n)
 }
@@ -312,7 +325,7 @@ func (tl *timeline) end(at time.Time, why *AbortReason, byCaller bool) {
 		tl.span.SetStatus(codes.Error, boundedtext.Cut(cmp.Or(why.Message, why.Reason, why.Type, "the request was aborted"), maxName))
 	}
 	tl.span.End(tl.timestamp(end))
-	tl.shelf.clear()
+	tl.reset()
 	tl.tracer.shelves.Put(tl.shelf)
 	tl.shelf, tl.last = nil, nil
 }
