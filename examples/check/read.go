@@ -91,7 +91,7 @@ func (all *telemetry) add(line []byte) error {
 	d.UseNumber() // 64-bit integers stay what they are
 	var request map[string]any
 	if err := d.Decode(&request); err != nil {
-		return fmt.Errorf("%w (%v)", errNoOTLP, err)
+		return fmt.Errorf("%w: %w", errNoOTLP, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("%w; there is more after the object", errNoOTLP)

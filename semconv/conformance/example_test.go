@@ -11,6 +11,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/semconv"
@@ -77,6 +79,20 @@ func ExampleCheckMetrics() {
 	// metric "num_requests_total" {} callKind: got nothing, want a string [dimension.missing; sglang.engine]
 	// metric "num_requests_total" {} callType: got nothing, want a string [dimension.missing; sglang.engine]
 	// metric "num_requests_total" {} rpcType: got nothing, want an int [dimension.missing; sglang.engine]
+}
+
+// What has been on the wire is judged likewise, with a count of what was judged:
+// spans of other instrumentation are left alone.
+func ExampleCheckOTLPSpans() {
+	received := []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{
+		Scope: &commonpb.InstrumentationScope{Name: "otelhttp"},
+		Spans: []*tracepb.Span{{Name: "POST /v1/chat/completions", Kind: tracepb.Span_SPAN_KIND_SERVER}},
+	}}}}
+
+	var tally conformance.Tally
+	violations := conformance.CheckOTLPSpans(received, conformance.WithTally(&tally))
+	fmt.Printf("%d violations, judged %d of %d spans\n", len(violations), tally.SpansJudged, tally.Spans)
+	// Output: 0 violations, judged 0 of 1 spans
 }
 
 func ExampleRule_Brief() {

@@ -30,7 +30,7 @@ func CheckOTLPSpans(spans []*tracepb.ResourceSpans, opts ...Option) []Violation 
 					n.events = append(n.events, event{e.GetName(), int64(e.GetTimeUnixNano()), keyValues(e.GetAttributes()), e.GetDroppedAttributesCount() > 0})
 				}
 				for _, l := range s.GetLinks() {
-					var k link
+					var k spanKey
 					copy(k.trace[:], l.GetTraceId())
 					copy(k.span[:], l.GetSpanId())
 					n.links = append(n.links, k)

@@ -29,7 +29,7 @@ func CheckSpans(spans []sdktrace.ReadOnlySpan, opts ...Option) []Violation {
 			n.events = append(n.events, event{e.Name, nanos(e.Time), e.Attributes, e.DroppedAttributeCount > 0})
 		}
 		for _, l := range s.Links() {
-			n.links = append(n.links, link{l.SpanContext.TraceID(), l.SpanContext.SpanID()})
+			n.links = append(n.links, spanKey{l.SpanContext.TraceID(), l.SpanContext.SpanID()})
 		}
 		c.add(n)
 	}

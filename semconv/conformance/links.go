@@ -60,8 +60,8 @@ func (c *checker) continues(s, thread *span) bool {
 	return len(s.links) > 0 && thread == c.parentOf(s.links[0])
 }
 
-func (c *checker) parentOf(l link) *span {
-	if target := c.byID[spanKey{l.trace, l.span}]; target != nil {
+func (c *checker) parentOf(l spanKey) *span {
+	if target := c.byID[l]; target != nil {
 		return target.parent
 	}
 	return nil
@@ -88,7 +88,7 @@ func (c *checker) checkLink(s, thread *span, head bool, ends []*span) {
 		wrong("a link to another trace")
 		return
 	}
-	target := c.byID[spanKey{s.trace, s.links[0].span}]
+	target := c.byID[s.links[0]]
 	if target == nil {
 		return // not given
 	}

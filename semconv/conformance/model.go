@@ -21,7 +21,7 @@ type span struct {
 	start, end      int64 // Unix nanoseconds; 0 is none
 	attributes      []attribute.KeyValue
 	events          []event
-	links           []link
+	links           []spanKey
 	status          codes.Code
 	description     string
 	droppedAttrs    bool
@@ -40,7 +40,8 @@ type event struct {
 	dropped    bool
 }
 
-type link struct {
+// spanKey identifies a span.
+type spanKey struct {
 	trace trace.TraceID
 	span  trace.SpanID
 }

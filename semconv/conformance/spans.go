@@ -24,11 +24,6 @@ type checker struct {
 	found      []Violation
 }
 
-type spanKey struct {
-	trace trace.TraceID
-	span  trace.SpanID
-}
-
 func newChecker(opts []Option) *checker {
 	c := &checker{
 		config: newConfig(opts), threadName: regexp.MustCompile(threadNamePattern),
