@@ -113,18 +113,18 @@ func (e *engine) end(s *scratch, span trace.Span, at time.Time, failure error) {
 }
 
 // appendSampling appends the optional values of a request.
-func appendSampling(a []attribute.KeyValue, r *Request) []attribute.KeyValue {
-	if r.Temperature != nil {
-		a = append(a, semconv.GenAIRequestTemperature(*r.Temperature))
+func appendSampling(a []attribute.KeyValue, r *asked) []attribute.KeyValue {
+	if r.temperature.set {
+		a = append(a, semconv.GenAIRequestTemperature(r.temperature.value))
 	}
-	if r.TopP != nil {
-		a = append(a, semconv.GenAIRequestTopP(*r.TopP))
+	if r.topP.set {
+		a = append(a, semconv.GenAIRequestTopP(r.topP.value))
 	}
-	if r.MaxTokens != nil {
-		a = append(a, semconv.GenAIRequestMaxTokens(*r.MaxTokens))
+	if r.maxTokens.set {
+		a = append(a, semconv.GenAIRequestMaxTokens(r.maxTokens.value))
 	}
-	if r.N != nil {
-		a = append(a, semconv.GenAIRequestN(*r.N))
+	if r.n.set {
+		a = append(a, semconv.GenAIRequestN(r.n.value))
 	}
 	return a
 }

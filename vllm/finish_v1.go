@@ -25,16 +25,14 @@ func (r *RequestV1) Finish(o Outcome) {
 	}
 	e := r.engine
 	early := aborted(o.FinishReason, o.Err)
-	if seen := r.on(o.FrontendFirstToken); r.first == never && seen != never {
-		r.first = seen
-		r.stages[stagePrefill].endAt(seen)
-		r.stages[stageDecode].startAt(seen)
+	r.firstToken(r.on(o.FrontendFirstToken))
+	if o.CompletionTokens == 0 {
+		o.CompletionTokens = r.tokens
 	}
 	if last := r.on(o.LastToken); last != never {
 		r.stages[stageDecode].end = last
-	}
-	if o.CompletionTokens == 0 {
-		o.CompletionTokens = r.tokens
+	} else if o.CompletionTokens == 1 {
+		r.stages[stageDecode].endAt(r.first) // the only one is the last
 	}
 	o.CompletionTokens = e.count(r.asked.ID, "completion tokens", o.CompletionTokens)
 	o.CachedTokens = max(o.CachedTokens, 0) // the engine's -1 means unknown
@@ -182,11 +180,11 @@ func (r *RequestV1) count(ctx context.Context, o *Outcome, l *latencies) {
 	c.seconds(ctx, v.prefill, l.prefill)
 	c.seconds(ctx, v.decode, l.decode)
 	c.seconds(ctx, v.inference, l.inference)
-	if r.asked.N != nil {
-		c.count(ctx, v.paramsN, *r.asked.N)
+	if r.asked.n.set {
+		c.count(ctx, v.paramsN, r.asked.n.value)
 	}
-	if r.asked.MaxTokens != nil {
-		c.count(ctx, v.paramsMaxTokens, *r.asked.MaxTokens)
+	if r.asked.maxTokens.set {
+		c.count(ctx, v.paramsMaxTokens, r.asked.maxTokens.value)
 	}
 	if v.fromIterations {
 		return

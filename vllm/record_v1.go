@@ -67,7 +67,7 @@ func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
 	}
 	r.Scheduled(rec.Scheduled)
 	if !r.idle {
-		r.token(r.on(rec.FirstToken))
+		r.firstToken(r.on(rec.FirstToken))
 	}
 	preempted := rec.PreemptedAt
 	for i := range rec.Iterations {

@@ -19,16 +19,36 @@ type request struct {
 
 	mu       sync.Mutex
 	finished bool
-	asked    Request
+	asked    asked
 	start    time.Time     // of llm_request: the arrival, if it is known
 	arrived  bool          // the arrival is known
 	first    time.Duration // first token, as the engine saw it, or never
 }
 
+// asked is a Request without its pointers: what they point to stays the caller's.
+type asked struct {
+	ID                string
+	PromptTokens      int
+	temperature, topP optional[float64]
+	maxTokens, n      optional[int]
+}
+
+type optional[T any] struct {
+	value T
+	set   bool
+}
+
+func given[T any](p *T) optional[T] {
+	if p == nil {
+		return optional[T]{}
+	}
+	return optional[T]{*p, true}
+}
+
 // begin starts llm_request. start stands in for an arrival that is not known; a
 // zero one means now, because the span has to start and its context is wanted.
-func (q *request) begin(ctx context.Context, e *engine, asked Request, arrival, start time.Time) {
-	q.asked, q.first = asked, never
+func (q *request) begin(ctx context.Context, e *engine, r Request, arrival, start time.Time) {
+	q.first = never
 	if q.arrived = isKnown(arrival); q.arrived {
 		start = arrival
 	} else if start.IsZero() {
@@ -41,7 +61,10 @@ func (q *request) begin(ctx context.Context, e *engine, asked Request, arrival, 
 	if q.idle {
 		return
 	}
-	q.asked.ID = boundedtext.Cut(asked.ID, maxName)
+	q.asked = asked{
+		ID: boundedtext.Cut(r.ID, maxName), PromptTokens: r.PromptTokens,
+		temperature: given(r.Temperature), topP: given(r.TopP), maxTokens: given(r.MaxTokens), n: given(r.N),
+	}
 	if !q.arrived {
 		e.leftOut(misuseArrival, q.asked.ID, "what is counted from the arrival", noStart)
 	}

@@ -124,8 +124,8 @@ func (r *RequestV0) attributes(s *scratch, o *OutcomeV0, e2e, queue, ttft time.D
 	e := r.engine
 	if o.NumSequences == 0 {
 		o.NumSequences = 1
-		if r.asked.N != nil {
-			o.NumSequences = *r.asked.N
+		if r.asked.n.set {
+			o.NumSequences = r.asked.n.value
 		}
 	}
 	a := append(s.attrs[:0], semconv.GenAIRequestID(r.asked.ID), semconv.GenAIResponseModel(e.model))

@@ -151,12 +151,17 @@ func (r *RequestV1) token(at time.Duration) {
 	if at == never {
 		return
 	}
-	if r.first == never {
+	r.firstToken(at)
+	r.stages[stageDecode].end = at
+}
+
+// firstToken takes the time of the first token, unless there was one.
+func (r *RequestV1) firstToken(at time.Duration) {
+	if r.first == never && at != never {
 		r.first = at
 		r.stages[stagePrefill].endAt(at)
 		r.stages[stageDecode].startAt(at)
 	}
-	r.stages[stageDecode].end = at
 }
 
 // Preempted tells when the engine took the request's KV cache away. It counts for

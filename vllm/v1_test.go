@@ -190,6 +190,33 @@ func TestAbortAtEveryPoint(t *testing.T) {
 	}
 }
 
+// A record without the last token: the time of decode is not known, unless the
+// only token is the last.
+func TestRecordWithoutLastToken(t *testing.T) {
+	for tokens, want := range map[int]any{1: int64(0), 2: absent} {
+		b := newBed(t)
+		b.v1(vllm.EngineConfig{}).RecordRequest(context.Background(), vllm.RequestRecord{
+			Arrival: at(0), Queued: at(1), Scheduled: at(2), FirstToken: at(5),
+			Outcome: vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonStop, CompletionTokens: tokens}})
+		has(t, b.request().attrs, map[string]any{"gen_ai.latency.time_in_model_prefill": 3 * ms, "gen_ai.latency.time_in_model_decode": want})
+		if want == absent {
+			b.oneReport("decode", "end")
+		} else {
+			b.noReports()
+		}
+	}
+}
+
+// What pointers point to stays the caller's to change.
+func TestRequestIsCopied(t *testing.T) {
+	b := newBed(t)
+	r := vllm.Request{ID: "r", Temperature: new(0.5), TopP: new(0.5), MaxTokens: new(5), N: new(5)}
+	req := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), r, at(0))
+	*r.Temperature, *r.TopP, *r.MaxTokens, *r.N = 1, 1, 1, 1
+	req.Finish(vllm.Outcome{At: at(1), FinishReason: vllm.FinishReasonAbort})
+	has(t, b.request().attrs, map[string]any{"gen_ai.request.temperature": 0.5, "gen_ai.request.top_p": 0.5, "gen_ai.request.max_tokens": int64(5), "gen_ai.request.n": int64(5)})
+}
+
 // Decision 27: only an error of the caller's makes the status ERROR.
 func TestError(t *testing.T) {
 	b := newBed(t)
