@@ -23,16 +23,25 @@ const HandoverField = "infertel-handover"
 // between processes, and is small enough for each. The zero Handover says
 // nothing.
 type Handover struct {
-	request trace.SpanContext
-	stage   trace.SpanID // of the first-level stage, if there is one
-	leveled bool         // level is known
+	request *trace.SpanContext // nil: none that is valid; never changed
+	stage   trace.SpanID       // of the first-level stage, if there is one
 	level   Level
+	leveled bool  // level is known
 	err     error // why the field could not be read
+}
+
+// handOver starts a Handover, without a stage.
+func handOver(request trace.SpanContext, level Level) Handover {
+	h := Handover{level: level, leveled: true}
+	if request.IsValid() {
+		h.request = &request
+	}
+	return h
 }
 
 // link returns what the first stage of the next thread links to.
 func (h *Handover) link() trace.SpanContext {
-	if !h.stage.IsValid() || !h.request.IsValid() {
+	if h.request == nil || !h.stage.IsValid() {
 		return trace.SpanContext{}
 	}
 	return h.request.WithSpanID(h.stage)
@@ -44,8 +53,8 @@ func (h Handover) Inject(carrier propagation.TextMapCarrier) {
 	if carrier == nil {
 		return
 	}
-	if h.request.IsValid() {
-		propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), h.request), carrier)
+	if h.request != nil {
+		propagation.TraceContext{}.Inject(trace.ContextWithSpanContext(context.Background(), *h.request), carrier)
 	}
 	if h.leveled {
 		value := strconv.Itoa(int(h.level))
@@ -64,7 +73,10 @@ func ExtractHandover(carrier propagation.TextMapCarrier) Handover {
 	if carrier == nil {
 		return h
 	}
-	h.request = trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carrier))
+	request := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carrier))
+	if request.IsValid() {
+		h.request = &request
+	}
 	value := carrier.Get(HandoverField)
 	if value == "" {
 		return h
@@ -119,10 +131,10 @@ func (t *Tracer) Resume(h Handover) *RequestSpan {
 	if !h.leveled {
 		h.level = t.TraceLevel()
 	}
-	if h.request.IsValid() {
-		r.ctx = trace.ContextWithRemoteSpanContext(r.ctx, h.request)
+	if h.request != nil {
+		r.ctx = trace.ContextWithRemoteSpanContext(r.ctx, *h.request)
 	}
-	if !h.request.IsValid() || h.request.IsSampled() {
+	if h.request == nil || h.request.IsSampled() {
 		r.level = h.level
 	}
 	r.handover = Handover{request: h.request, level: h.level, leveled: true}

@@ -116,7 +116,7 @@ func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 		return s
 	}
 	s.span, s.level = span, level
-	s.handover = Handover{request: span.SpanContext(), level: level, leveled: true}
+	s.handover = handOver(span.SpanContext(), level)
 	attributes := append(make([]attribute.KeyValue, 0, 3), semconv.RID(s.rid), semconv.ModuleSGLangRequest)
 	if r.BootstrapRoom != nil && t.role != PDRoleNone {
 		attributes = append(attributes, semconv.BootstrapRoom("0x"+strconv.FormatUint(*r.BootstrapRoom, 16)))
@@ -131,7 +131,7 @@ func (r *RequestSpan) handOff(parent trace.SpanContext, level Level) {
 		// There is no trace to continue, so none may start further on.
 		level = LevelOff
 	}
-	r.handover = Handover{request: parent, level: level, leveled: true}
+	r.handover = handOver(parent, level)
 	r.idle = !r.tracer.metrics.requests.Enabled(r.ctx)
 }
 

@@ -297,12 +297,11 @@ func (t *ThreadSpan) Handover() Handover {
 		// Telemetry is off here, so it is off for the whole request.
 		return Handover{level: LevelOff, leveled: true}
 	}
-	h := t.req.handover
-	if t.tl != nil {
-		t.tl.mu.Lock()
-		defer t.tl.unlock()
-		h.stage = t.tl.handingOver().SpanID()
+	if t.tl == nil {
+		return t.req.handover
 	}
+	h := t.req.handover
+	h.stage = t.tl.handingOver()
 	return h
 }
 

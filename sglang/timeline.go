@@ -262,19 +262,21 @@ func (tl *timeline) begin(n *stage) {
 }
 
 // handingOver returns the stage that a hand-over names.
-func (tl *timeline) handingOver() trace.SpanContext {
+func (tl *timeline) handingOver() trace.SpanID {
+	tl.mu.Lock()
+	defer tl.unlock()
 	if tl.ended {
-		return tl.handed
+		return tl.handed.SpanID()
 	}
 	n := tl.last
 	if len(tl.open) > 0 {
 		n = tl.open[0]
 	}
 	if n == nil {
-		return tl.handed
+		return tl.handed.SpanID()
 	}
 	tl.begin(n)
-	return n.span.SpanContext()
+	return n.span.SpanContext().SpanID()
 }
 
 // end ends the thread. Only by the caller is it an error to end it twice.
