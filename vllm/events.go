@@ -106,7 +106,7 @@ func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteratio
 	ev := event{at: at, kind: k}
 	if it.TokenCount != nil {
 		ev.has |= hasCount
-		ev.count = *it.TokenCount
+		ev.count = r.engine.count(r.asked.ID, "tokens in an iteration", *it.TokenCount)
 	}
 	l.addTokens(r.engine, &ev, it)
 	l.events = append(l.events, ev)
