@@ -341,6 +341,7 @@ func entries(t testing.TB) *fixture {
 	call("rerank", genai.EngineSGLang, genai.Request{Operation: genai.OperationRerank})
 	call("sglang", genai.EngineSGLang, genai.Request{Stream: true})
 	call("sglang whole", genai.EngineSGLang, genai.Request{})
+	call("sglang completions", genai.EngineSGLang, genai.Request{Operation: genai.OperationTextCompletion, Stream: true})
 	f.spans = tracetest.SpanStubsFromReadOnlySpans(spans.Ended())
 	f.logs = logs.records
 	if len(f.spans) != len(f.ids) || len(f.logs) != len(f.ids) {

@@ -26,15 +26,32 @@ func attributeMutations() map[conformance.Rule][]mutation {
 			{"V1 decode time of a producer", producer, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInModelDecodeKey) }},
 			{"V1 first token", producer, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeToFirstTokenKey) }},
 			{"V1 queue", producer, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInQueueKey) }},
+			{"V1 decode", preempted, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInModelDecodeKey) }},
+			{"V1 inference", preempted, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInModelInferenceKey) }},
+			{"V1 end to end", preempted, func(f *fixture) { f.unset("req", semconv.GenAILatencyE2EKey) }},
 			{"V1 preemptions", preempted, func(f *fixture) { f.unset("req", semconv.GenAIRequestPreemptionCountKey) }},
 			{"V1 transfer", preempted, func(f *fixture) { f.put("kv", "wait", kvTransfer(f)) }},
 			{"V1 stage", producer, func(f *fixture) { f.unset("wait", semconv.GenAIPDRoleKey) }},
 			{"V1 event", preempted, func(f *fixture) { s := &f.span("req").Events[0]; s.Attributes = nil }},
+			{"V1 queue of a request that waited", producer, func(f *fixture) {
+				f.drop("prefill")
+				f.set("req", semconv.GenAIUsageCompletionTokens(0))
+				f.unset("req", semconv.GenAILatencyTimeInQueueKey, semconv.GenAILatencyTimeToFirstTokenKey,
+					semconv.GenAILatencyTimeInModelPrefillKey, semconv.GenAILatencyTimeInModelInferenceKey)
+			}},
+			{"V1 queue of a request that was computed", producer, func(f *fixture) {
+				f.drop("wait")
+				f.set("req", semconv.GenAIUsageCompletionTokens(0))
+				f.unset("req", semconv.GenAILatencyTimeInQueueKey)
+			}},
+			{"V0 queue", v0, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInQueueKey) }},
 			{"V0 sequences", v0, func(f *fixture) { f.unset("req", semconv.GenAIUsageNumSequencesKey) }},
 			{"V0 e2e", v0, func(f *fixture) { f.unset("req", semconv.GenAILatencyE2EKey) }},
 			{"V0 first token", v0, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeToFirstTokenKey) }},
 			{"entry model", "entries", func(f *fixture) { f.unset("vllm", semconv.GenAIRequestModelKey) }},
 			{"entry is_stream", "entries", func(f *fixture) { f.unset("vllm whole", semconv.GenAIRequestIsStreamKey) }},
+			{"entry is_stream of a stream", "entries", func(f *fixture) { f.unset("sglang", semconv.GenAIRequestIsStreamKey) }},
+			{"entry operation", "entries", func(f *fixture) { f.unset("sglang whole", semconv.GenAIOperationNameKey) }},
 			{"entry span kind", "entries", func(f *fixture) { f.unset("rerank", semconv.GenAISpanKindKey) }},
 			{"vLLM session of a stream", "entries", func(f *fixture) { f.unset("vllm", semconv.SessionIDKey) }},
 			{"SGLang id of a chat stream", "entries", func(f *fixture) { f.unset("sglang", semconv.GenAIRequestIDKey) }},
@@ -45,11 +62,20 @@ func attributeMutations() map[conformance.Rule][]mutation {
 			{"SGLang tool calls", "entries", func(f *fixture) {
 				f.unset("sglang", "gen_ai.completions.0.tool_calls.0.name", "gen_ai.completions.0.tool_calls.0.arguments")
 			}},
+			{"SGLang detection", "entries", func(f *fixture) {
+				f.unset("sglang", semconv.GenAIRequestToolCallDetectedKey, "gen_ai.completions.0.tool_calls.0.name", "gen_ai.completions.0.tool_calls.0.arguments")
+			}},
 			{"SGLang rid", retracted, func(f *fixture) { f.unset("req", semconv.RIDKey) }},
 			{"SGLang after a normal end", retracted, func(f *fixture) { f.unset("req", semconv.GenAIUsageCachedTokensKey) }},
-			{"SGLang latency", retracted, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInModelPrefillKey) }},
+			{"SGLang prefill", retracted, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInModelPrefillKey) }},
+			{"SGLang decode", retracted, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInModelDecodeKey) }},
+			{"SGLang inference", retracted, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeInModelInferenceKey) }},
+			{"SGLang first token", retracted, func(f *fixture) { f.unset("req", semconv.GenAILatencyTimeToFirstTokenKey) }},
+			{"SGLang end to end", retracted, func(f *fixture) { f.unset("req", semconv.GenAILatencyE2EKey) }},
 			{"SGLang room", prefillPD, func(f *fixture) { f.unset("req", semconv.BootstrapRoomKey) }},
 			{"SGLang host", tp2, func(f *fixture) { f.unset("s1", semconv.HostIDKey) }},
+			{"SGLang pid", tp2, func(f *fixture) { f.unset("s1", semconv.PIDKey) }},
+			{"SGLang label", tp2, func(f *fixture) { f.unset("s1", semconv.ThreadLabelKey) }},
 			{"SGLang iteration", tp2, func(f *fixture) { f.unset("s1l0", semconv.DecodeCTKey) }},
 			{"SGLang event", tp2, func(f *fixture) {
 				e := &f.span("s1l0").Events[0]
@@ -65,6 +91,8 @@ func attributeMutations() map[conformance.Rule][]mutation {
 			{"SGLang tool calls of no stream", "entries", func(f *fixture) {
 				f.set("sglang whole", semconv.GenAICompletionsToolCallsArguments(0, 0, "{}"))
 			}},
+			{"SGLang tools of a completion", "entries", func(f *fixture) { f.set("sglang completions", semconv.GenAIRequestHasToolCalls(true)) }},
+			{"SGLang id of a completion", "entries", func(f *fixture) { f.set("sglang completions", semconv.GenAIRequestID("r")) }},
 			{"SGLang calls that were not detected", "entries", func(f *fixture) {
 				f.set("sglang", semconv.GenAIRequestToolCallDetected(false), semconv.GenAIRequestToolCallsCount(0))
 			}},
@@ -79,6 +107,9 @@ func attributeMutations() map[conformance.Rule][]mutation {
 			{"top_k as int", "entries", func(f *fixture) { f.set("vllm", semconv.GenAIRequestTopKInt(4)) }},
 			{"top_k as double", prefillPD, func(f *fixture) { f.set("req", semconv.GenAIRequestTopK(4)) }},
 			{"reasons as text", "entries", func(f *fixture) { f.set("vllm", semconv.GenAIResponseFinishReasonsJSON(`["stop"]`)) }},
+			{"reasons of several types", "entries", func(f *fixture) {
+				f.set("vllm", semconv.GenAIResponseFinishReasonsKey.Slice(attribute.StringValue("stop"), attribute.IntValue(1)))
+			}},
 			{"reasons as list", retracted, func(f *fixture) { f.set("req", semconv.GenAIResponseFinishReasons("stop")) }},
 			{"ids as text", preempted, func(f *fixture) { f.event("req", 1, semconv.GenAITokenIDsKey.StringSlice([]string{"1"})) }},
 			{"batch as int", tp2, func(f *fixture) { f.event("s0l0", 0, semconv.BatchIDKey.Int(1)) }},
@@ -139,6 +170,10 @@ func attributeMutations() map[conformance.Rule][]mutation {
 			{"two counts of drafts", tp2, func(f *fixture) { f.set("s0sv0", semconv.AcceptedTokens(4)) }},
 			{"kind of another operation", "entries", func(f *fixture) { f.set("embeddings", semconv.GenAISpanKindLLM) }},
 			{"calls that are not detected", "entries", func(f *fixture) { f.set("sglang", semconv.GenAIRequestToolCallsCount(0)) }},
+			{"calls counted but not detected", "entries", func(f *fixture) {
+				f.set("sglang", semconv.GenAIRequestToolCallDetected(false))
+				f.unset("sglang", "gen_ai.completions.0.tool_calls.0.name", "gen_ai.completions.0.tool_calls.0.arguments")
+			}},
 			{"more calls than counted", "entries", func(f *fixture) {
 				f.set("sglang", semconv.GenAICompletionsToolCallsArguments(0, 1, "{}"))
 			}},

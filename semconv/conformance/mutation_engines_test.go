@@ -71,6 +71,11 @@ func eventMutations() map[conformance.Rule][]mutation {
 		},
 		conformance.RuleEventPlacement: {
 			{"V1 after the end", preempted, func(f *fixture) { e := f.span("req").Events; e[8].Time = e[8].Time.Add(2 * ms) }},
+			{"V1 before the start", preempted, func(f *fixture) {
+				f.drop("wait")
+				f.span("req").Events[0].Time = f.span("req").StartTime.Add(-ms)
+			}},
+			{"before the start of a stage", tp2, func(f *fixture) { e := &f.span("s0l1").Events[0]; e.Time = e.Time.Add(-ms / 2) }},
 			{"on the stage around it", tp2, func(f *fixture) { f.moveEvents("s0l0", "s0df") }},
 			{"on the thread", tp2, func(f *fixture) { f.moveEvents("s0c1", "s0") }},
 			{"on the stage before it", tp2, func(f *fixture) { f.moveEvents("s0l1", "s0l0") }},
@@ -79,6 +84,11 @@ func eventMutations() map[conformance.Rule][]mutation {
 		conformance.RuleEventSequence: {
 			{"no WAIT", preempted, func(f *fixture) { s := f.span("req"); s.Events = append(s.Events[:4:4], s.Events[5:]...) }},
 			{"first event is another", preempted, func(f *fixture) { f.span("req").Events = f.span("req").Events[1:] }},
+			{"first event in place of WAIT", preempted, func(f *fixture) {
+				s := f.span("req")
+				s.Events = s.Events[1:]
+				s.Events[0].Time = f.span("wait").StartTime
+			}},
 			{"first WAIT is late", preempted, func(f *fixture) { e := &f.span("req").Events[0]; e.Time = e.Time.Add(ms) }},
 			{"at the end", preempted, func(f *fixture) { f.span("req").Events = f.span("req").Events[:4] }},
 		},
@@ -104,7 +114,7 @@ func engineMutations() map[conformance.Rule][]mutation {
 		conformance.RulePDRole: {
 			{"decode of a producer", producer, func(f *fixture) {
 				s := *f.span("prefill")
-				s.Name, s.StartTime = semconv.SpanDecode, s.EndTime
+				s.Name = semconv.SpanDecode
 				f.put("decode", "req", s)
 			}},
 			{"decode time of a producer", producer, func(f *fixture) {
@@ -134,6 +144,10 @@ func engineMutations() map[conformance.Rule][]mutation {
 			{"number", retracted, func(f *fixture) {
 				f.set("tok", semconv.ThreadLabel("MultiTokenizer-"))
 				f.span("tok").Name = "MultiTokenizer- (host:h1 | pid:1)"
+			}},
+			{"letter for a number", retracted, func(f *fixture) {
+				f.set("tok", semconv.ThreadLabel("MultiTokenizer-a"))
+				f.span("tok").Name = "MultiTokenizer-a (host:h1 | pid:1)"
 			}},
 			{"prefix of the role", prefillPD, func(f *fixture) {
 				f.set("tok", semconv.ThreadLabel("Tokenizer"))

@@ -112,6 +112,9 @@ func metricMutations() map[conformance.Rule][]mutation {
 		},
 		conformance.RuleDimensionUndocumented: {
 			{"user", "metrics", func(f *fixture) { f.dimensions(tokens, attribute.String("user", "u")) }},
+			{"those of another engine", "metrics", func(f *fixture) {
+				f.dimensions(duration, semconv.CallKindCustomEntry, attribute.KeyValue{Key: semconv.EngineIndexKey}, attribute.KeyValue{Key: semconv.EngineModelNameKey})
+			}},
 			{"model of SGLang", "metrics", func(f *fixture) { f.dimensions("sglang_log_count", attribute.String("modelName", "m")) }},
 		},
 		conformance.RuleDimensionType: {

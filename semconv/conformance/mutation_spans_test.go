@@ -40,6 +40,7 @@ func spanMutations() map[conformance.Rule][]mutation {
 			}},
 			{"whole rid", retracted, func(f *fixture) { f.span("req").Name = "Req abort-1234567890" }},
 			{"request without a rid", retracted, func(f *fixture) { f.span("req").Name = "Req" }},
+			{"request known by its module", retracted, func(f *fixture) { f.span("req").Name = "request abort-12" }},
 			{"native request", retracted, func(f *fixture) { f.span("req").Name = " Req abort-12" }},
 			{"native thread", retracted, func(f *fixture) { f.span("s").Name = "Scheduler [TP 0]  [DP 1] (host:h1 | pid:2)" }},
 			{"thread without a rank", retracted, func(f *fixture) { f.span("s").Name = "Scheduler [TP 0] (host:h1 | pid:2)" }},
@@ -66,6 +67,17 @@ func spanMutations() map[conformance.Rule][]mutation {
 		conformance.RuleSpanTime: {
 			{"no end", producer, func(f *fixture) { f.span("prefill").EndTime = time.Time{} }},
 			{"no start", "entries", func(f *fixture) { f.span("vllm").StartTime = time.Time{} }},
+			{"no end of a request with stages and events", preempted, func(f *fixture) { f.span("req").EndTime = time.Time{} }},
+			{"no start of one", preempted, func(f *fixture) { f.span("req").StartTime = time.Time{} }},
+			{"no end of a thread", retracted, func(f *fixture) {
+				for _, id := range []string{"decode_forward", "df2"} { // they end with it
+					f.span(id).EndTime = time.Time{}
+					f.span(id).Events = nil
+				}
+				f.span("s").EndTime = time.Time{}
+			}},
+			{"no start of an entry with a latency", "entries", func(f *fixture) { f.span("sglang").StartTime = time.Time{} }},
+			{"entry backwards", "entries", func(f *fixture) { f.move("sglang", 0, -5*time.Second) }},
 			{"backwards", v0, func(f *fixture) { f.move("req", 0, -100*ms) }},
 		},
 		conformance.RuleSpanParent: {

@@ -78,6 +78,9 @@ func (m mutation) run(t *testing.T, rule conformance.Rule) {
 	if len(found) == 0 {
 		t.Fatal("not noticed")
 	}
+	if rule == conformance.RuleAttributeMissing && len(found) > 1 {
+		t.Errorf("one attribute is missing, found%s", lines(found))
+	}
 	for _, v := range found {
 		if v.Rule != rule {
 			t.Errorf("noticed by another rule: %s", v)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -51,8 +52,31 @@ func TestQuietOnGateways(t *testing.T) {
 	s := f.span("sglang")
 	s.Status = sdktrace.Status{Code: codes.Error, Description: "HTTP status 503"}
 	f.unset("sglang", semconv.GenAIResponseIDKey, semconv.GenAIRequestIDKey, semconv.GenAIResponseFinishReasonsKey, semconv.GenAIUsageInputTokensKey)
+	// A failure that came after the answer had begun.
+	f.span("vllm").Status = sdktrace.Status{Code: codes.Error, Description: "the stream broke"}
+	f.unset("vllm", semconv.SessionIDKey)
+	// A process that was paused between the ends of a latency and of its span.
+	f.move("sglang completions", 0, 1200*time.Millisecond)
 	// Content that is empty.
 	f.set("embeddings", semconv.GenAIInputMessages("[]"))
+	conformance.Assert(t, f.judge())
+	// A tool call of which the name never came.
+	f = entries(t)
+	f.unset("sglang", "gen_ai.completions.0.tool_calls.0.name")
+	conformance.Assert(t, f.judge())
+}
+
+// TestQuietOnFailures judges engine spans with an error, which may lack what the
+// error kept from happening.
+func TestQuietOnFailures(t *testing.T) {
+	f := load(t, preempted)
+	f.span("req").Status = sdktrace.Status{Code: codes.Error, Description: "out of memory"}
+	f.unset("req", semconv.GenAILatencyTimeToFirstTokenKey, semconv.GenAILatencyTimeInModelPrefillKey,
+		semconv.GenAILatencyTimeInModelDecodeKey, semconv.GenAILatencyTimeInModelInferenceKey)
+	conformance.Assert(t, f.judge())
+	f = load(t, v0)
+	f.span("req").Status = sdktrace.Status{Code: codes.Error, Description: "out of memory"}
+	f.unset("req", semconv.GenAILatencyTimeToFirstTokenKey)
 	conformance.Assert(t, f.judge())
 }
 
@@ -68,6 +92,40 @@ func TestQuietOnEmbeddings(t *testing.T) {
 	f.unset("req", semconv.GenAIUsageCompletionTokensKey, semconv.GenAILatencyTimeToFirstTokenKey,
 		semconv.GenAILatencyTimeInModelPrefillKey, semconv.GenAILatencyTimeInModelDecodeKey)
 	conformance.Assert(t, f.judge())
+}
+
+// TestQuietOnSkew judges processes whose clocks differ.
+func TestQuietOnSkew(t *testing.T) {
+	f := load(t, tp2)
+	f.move("s0", -40*time.Millisecond, 0) // before its request
+	for i := range f.spans {
+		if strings.HasPrefix(f.ids[i], "s1") { // the other one ends long after it
+			f.move(f.ids[i], time.Second, time.Second)
+			for j := range f.spans[i].Events {
+				e := &f.spans[i].Events[j]
+				e.Time = e.Time.Add(time.Second)
+			}
+		}
+	}
+	entry := entries(t).spans[6]
+	entry.SpanContext = spanContext(f.spans[0].SpanContext.TraceID(), 99)
+	entry.StartTime, entry.EndTime = entry.StartTime.Add(time.Hour), entry.EndTime.Add(time.Hour)
+	f.span("req").Parent = entry.SpanContext
+	f.spans = append(f.spans, entry)
+	conformance.Assert(t, f.judge())
+}
+
+// TestQuietOnTies judges first-level stages that start at the same time, whose
+// order their ids do not tell.
+func TestQuietOnTies(t *testing.T) {
+	f := load(t, tp2)
+	rp := f.span("s0rp")
+	rp.StartTime = rp.EndTime
+	rp.SpanContext = spanContext(rp.SpanContext.TraceID(), 250)
+	f.link("s0pw", "s0rp")
+	conformance.Assert(t, f.judge())
+	f.span("s0pw").Links = nil // one of the two may begin the thread, not both
+	expect(t, f.judge(), "link.target")
 }
 
 // everyMetric is each documented metric of one reporter.

@@ -68,6 +68,13 @@ func TestLoudOnNativeEngine(t *testing.T) {
 		f.spans[i].InstrumentationScope.Name = "vllm.llm_engine"
 	}
 	conformance.Assert(t, f.judge()) // the same from elsewhere conforms
+	g := load(t, retracted)
+	for i := range g.spans {
+		g.spans[i].InstrumentationScope.Name = "sglang.srt"
+	}
+	conformance.Assert(t, g.judge())
+	g.span("decode_waiting").SpanKind = trace.SpanKindServer // a stage has no attributes to be known by
+	expect(t, g.judge(), "span.kind")
 	req := f.span("req")
 	req.SpanKind = trace.SpanKindServer
 	for i, kv := range req.Attributes {
@@ -87,6 +94,33 @@ func TestLoudOnNativeEngine(t *testing.T) {
 	only.Events = nil
 	f = &fixture{t: t, spans: tracetest.SpanStubs{only}}
 	expect(t, f.judge(), "span.kind")
+}
+
+// TestVersions tells the versions of a request apart that says next to nothing.
+func TestVersions(t *testing.T) {
+	for _, c := range []struct {
+		e2e    attribute.KeyValue
+		events []sdktrace.Event
+		child  string
+		want   string
+	}{
+		{semconv.GenAILatencyE2ESeconds(time.Second), nil, "", "vllm.v0.llm_request"},
+		{semconv.GenAILatencyE2ENanoseconds(time.Second), nil, "", "vllm.v1.llm_request"},
+		{semconv.GenAILatencyE2ESeconds(time.Second), []sdktrace.Event{{Name: semconv.EventWait, Time: time.Unix(1_700_000_000, 1)}}, "", "vllm.v1.llm_request"},
+		{semconv.GenAILatencyE2ESeconds(time.Second), nil, semconv.SpanPrefill, "vllm.v1.llm_request"},
+		{semconv.GenAIRequestTemperature(1), nil, "", "vllm.v1.llm_request"},
+	} {
+		s := foreign(conformance.Scopes()[1], tracetest.SpanStub{Name: "llm_request", SpanKind: trace.SpanKindServer, Attributes: []attribute.KeyValue{c.e2e}, Events: c.events})
+		f := &fixture{t: t, ids: []string{"req"}, spans: tracetest.SpanStubs{s}}
+		if c.child != "" {
+			f.put("child", "req", tracetest.SpanStub{Name: c.child, StartTime: s.StartTime, EndTime: s.EndTime})
+		}
+		for _, v := range f.judge() {
+			if v.Name == "llm_request" && v.Source != c.want {
+				t.Errorf("taken for another version than %s: %s", c.want, v)
+			}
+		}
+	}
 }
 
 func TestLoudOnNativeNames(t *testing.T) {
@@ -125,6 +159,12 @@ func TestQuietOnOthers(t *testing.T) {
 		s.SpanContext = spanContext(f.spans[0].SpanContext.TraceID(), byte(i+1))
 		f.spans = append(f.spans, s)
 	}
+	// A word that is also a stage of SGLang, below spans that are no thread of it.
+	for i, parent := range []trace.SpanContext{f.spans[0].SpanContext, f.spans[len(f.ids)].SpanContext} {
+		s := foreign("tokenizer", tracetest.SpanStub{Name: "tokenize", Parent: parent})
+		s.SpanContext = spanContext(parent.TraceID(), byte(100+i))
+		f.spans = append(f.spans, s)
+	}
 	// As in a gateway: the entry span lies within otelhttp's.
 	f.spans[0].Parent = f.spans[len(f.ids)].SpanContext
 	f.metrics.ScopeMetrics = []metricdata.ScopeMetrics{{
@@ -135,7 +175,7 @@ func TestQuietOnOthers(t *testing.T) {
 	f.opts = []conformance.Option{conformance.WithTally(&tally)}
 	conformance.Assert(t, f.judge())
 	// The SDK's types and OTLP each.
-	if want := (conformance.Tally{Spans: 2 * 13, SpansJudged: 2 * 7, Metrics: 2, Logs: 2 * 7, LogsJudged: 2 * 7}); tally != want {
+	if want := (conformance.Tally{Spans: 2 * 16, SpansJudged: 2 * 8, Metrics: 2, Logs: 2 * 8, LogsJudged: 2 * 8}); tally != want {
 		t.Errorf("counted %+v, want %+v", tally, want)
 	}
 }
@@ -165,6 +205,11 @@ func TestEntrySource(t *testing.T) {
 	conformance.Assert(t, f.judge()) // it looks like vLLM's now
 	f.opts = []conformance.Option{conformance.WithEntrySource("sglang.entry")}
 	expect(t, f.judge(), "attribute.missing gen_ai.latency.e2e", "attribute.undocumented session.id")
+	for _, v := range f.judge() {
+		if strings.HasPrefix(v.Name, "embeddings") || strings.HasPrefix(v.Name, "rerank") {
+			t.Error(v)
+		}
+	}
 	f.opts = []conformance.Option{conformance.WithEntrySource("vllm.entry")}
 	expect(t, f.judge(), "attribute.undocumented gen_ai.response.tokens_streamed")
 
@@ -227,6 +272,16 @@ func TestDropped(t *testing.T) {
 	f := entries(t)
 	s := f.span("sglang")
 	s.Attributes, s.DroppedAttributes = s.Attributes[:6], 20
+	conformance.Assert(t, f.judge())
+
+	logs := logsToOTLP(f.logs[:1])
+	record := logs[0].GetScopeLogs()[0].GetLogRecords()[0]
+	record.Attributes, record.DroppedAttributesCount = nil, 2
+	conformance.Assert(t, conformance.CheckOTLPLogs(logs))
+
+	f = load(t, preempted)
+	s = f.span("req")
+	s.Events, s.DroppedEvents = s.Events[2:], 2
 	conformance.Assert(t, f.judge())
 }
 
