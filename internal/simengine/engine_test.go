@@ -39,7 +39,6 @@ type recorder struct {
 	put      map[string]int // tokens out of iterations of the first rank
 	seen     map[string]int // tokens that reached the client
 	kinds    map[simengine.Kind]int
-	last     time.Time
 	backward []string
 }
 

@@ -247,7 +247,11 @@ func class(n *node) string {
 func htmlPairs(attributes map[string]any) []htmlPair {
 	var out []htmlPair
 	for k, v := range attributes {
-		out = append(out, htmlPair{k, valueText(v)})
+		pair := htmlPair{k, valueText(v)}
+		if d, ok := latency(k, v); ok {
+			pair.Value += " (" + Duration(d) + ")"
+		}
+		out = append(out, pair)
 	}
 	slices.SortFunc(out, func(a, b htmlPair) int { return strings.Compare(a.Key, b.Key) })
 	return out

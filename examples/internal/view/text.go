@@ -125,7 +125,7 @@ func (p *Printer) marks(t *trace, n *node) []string {
 
 // details are attributes, events and links in full.
 func (p *Printer) details(t *trace, n *node, line func(style, string)) {
-	for _, kv := range pairs(otlpreceiver.Attributes(n.GetAttributes())) {
+	for _, kv := range detailed(otlpreceiver.Attributes(n.GetAttributes())) {
 		line(faint, "  "+oneLine(kv))
 	}
 	for _, l := range n.GetLinks() {

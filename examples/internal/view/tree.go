@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
@@ -133,6 +134,31 @@ func eventCounts(n *node) []string {
 		names = append(names, fmt.Sprintf("%d dropped", d))
 	}
 	return names
+}
+
+// detailed gives the attributes of a span, latencies also in the unit that suits
+// them: the documentation has nanoseconds where a number is whole, else seconds.
+func detailed(attributes map[string]any) []string {
+	out := pairs(attributes)
+	for i, k := range slices.Sorted(maps.Keys(attributes)) {
+		if d, ok := latency(k, attributes[k]); ok {
+			out[i] += " (" + Duration(d) + ")"
+		}
+	}
+	return out
+}
+
+func latency(key string, v any) (time.Duration, bool) {
+	if !strings.HasPrefix(key, "gen_ai.latency.") {
+		return 0, false
+	}
+	switch v := v.(type) {
+	case int64:
+		return time.Duration(v), true
+	case float64:
+		return time.Duration(v * float64(time.Second)), true
+	}
+	return 0, false
 }
 
 // pairs gives "key=value" in the order of the keys.

@@ -272,6 +272,14 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+// Whole numbers are nanoseconds, others are seconds.
+func TestLatency(t *testing.T) {
+	got := strings.Join(detailed(map[string]any{"gen_ai.latency.e2e": int64(13_730_387), "gen_ai.latency.time_in_queue": 0.25, "gen_ai.usage.n": int64(7)}), "; ")
+	if want := "gen_ai.latency.e2e=13730387 (13.7 ms); gen_ai.latency.time_in_queue=0.25 (250 ms); gen_ai.usage.n=7"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
 		s       string
