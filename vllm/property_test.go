@@ -114,7 +114,7 @@ func live(e *vllm.EngineV1, rec vllm.RequestRecord) {
 // Telling a request live and recording it afterwards make the same spans and the
 // same measurements, for any timeline, coalesced or not.
 func TestLiveEqualsRecorded(t *testing.T) {
-	for seed := range uint64(3000) {
+	for seed := range uint64(1000) {
 		var spans [2][]span
 		var points [2]map[string]float64
 		var reports [2][]string
