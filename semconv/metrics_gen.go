@@ -39,8 +39,10 @@ var (
 	// MetricGenAIServerTimePerOutputToken is "gen_ai_server_time_per_output_token":
 	// time per output token, summed over requests.
 	//
-	// One request adds its duration divided by its output tokens, an average;
-	// sglang_inter_token_latency_seconds has the intervals themselves.
+	// A vLLM request adds the time between its first and its last token, so that
+	// the sum divided by the generated tokens is an average. An SGLang request adds
+	// its duration divided by its output tokens; sglang_inter_token_latency_seconds
+	// has the intervals themselves.
 	//
 	// Instrument: counter of double, unit s.
 	// Source: vllm.v0.metrics, dimensions vllm.engine.v0.
