@@ -20,7 +20,9 @@ type vllmV1 struct {
 type v1Request struct {
 	*vllm.RequestV1
 	firstSeen time.Time // by the client
-	transfer  vllm.TransferSpan
+	pullStart time.Time
+	pullEnd   time.Time
+	pulled    vllm.KVTransfer
 }
 
 func (t *vllmV1) Observe(e simengine.Event) {
@@ -49,12 +51,18 @@ func (t *vllmV1) Observe(e simengine.Event) {
 		r.Tokenized(e.At.Sub(e.Start))
 	case simengine.Received:
 		r.Queued(e.At)
-	case simengine.Scheduled:
-		r.Scheduled(e.At)
 	case simengine.PullStarted:
-		r.transfer = r.StartKVTransfer(e.At)
+		r.pullStart = e.At
 	case simengine.PullFinished:
-		r.transfer.End(e.At, vllm.KVTransfer{CachedTokens: e.Prompt, Failed: e.Failed})
+		r.pullEnd = e.At
+		r.pulled = vllm.KVTransfer{CachedTokens: e.Prompt, Failed: e.Failed}
+	case simengine.Scheduled:
+		// A transfer lies within the wait, so it is told when that is over. An abort
+		// before then leaves both out.
+		if !r.pullStart.IsZero() {
+			r.StartKVTransfer(r.pullStart).End(r.pullEnd, r.pulled)
+		}
+		r.Scheduled(e.At)
 	case simengine.Prefill:
 		it := r.iteration(&e)
 		it.NoToken = !e.Last // another chunk follows
