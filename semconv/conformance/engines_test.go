@@ -257,6 +257,11 @@ func (b *bench) schedule(thread *sglang.ThreadSpan, role sglang.PDRole) bool {
 				return false
 			}
 			thread.EndStage(sglang.PrefillForward, b.next())
+			if b.chance(3) { // all of one stage is told within another that is told later
+				start := b.next()
+				record(sglang.RunBatchCPU(1))
+				thread.RecordStage(sglang.PrefillForward, start, b.next())
+			}
 		}
 		if role == sglang.PDRolePrefill {
 			record(sglang.PrefillTransferKVCache)

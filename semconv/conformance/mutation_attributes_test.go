@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"math"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -113,6 +114,9 @@ func attributeMutations() map[conformance.Rule][]mutation {
 			{"reasons as list", retracted, func(f *fixture) { f.set("req", semconv.GenAIResponseFinishReasons("stop")) }},
 			{"ids as text", preempted, func(f *fixture) { f.event("req", 1, semconv.GenAITokenIDsKey.StringSlice([]string{"1"})) }},
 			{"batch as int", tp2, func(f *fixture) { f.event("s0l0", 0, semconv.BatchIDKey.Int(1)) }},
+			{"operation as int", "entries", func(f *fixture) { f.set("vllm", semconv.GenAIOperationNameKey.Int(1)) }},
+			{"span kind as int", "entries", func(f *fixture) { f.set("vllm", semconv.GenAISpanKindKey.Int(1)) }},
+			{"index of a stage as text", producer, func(f *fixture) { f.set("wait", semconv.GenAIEngineIndexKey.String("0")) }},
 			{"pid as text", tp2, func(f *fixture) { f.set("s0", semconv.PIDKey.String("5001")) }},
 			{"tool arguments as map", "entries", func(f *fixture) {
 				f.set("sglang", attribute.Key("gen_ai.completions.0.tool_calls.0.arguments").StringSlice([]string{"{}"}))
@@ -144,6 +148,10 @@ func attributeMutations() map[conformance.Rule][]mutation {
 		conformance.RuleAttributeRange: {
 			{"cache_read of -1", producer, func(f *fixture) { f.set("req", semconv.GenAIUsageCacheReadInputTokens(-1)) }},
 			{"no preemption", producer, func(f *fixture) { f.set("req", semconv.GenAIRequestPreemptionCount(0)) }},
+			{"no preemption, with an event", preempted, func(f *fixture) { f.set("req", semconv.GenAIRequestPreemptionCount(0)) }},
+			{"negative calls", "entries", func(f *fixture) { f.set("sglang", semconv.GenAIRequestToolCallsCount(-1)) }},
+			{"latency that is no number", v0, func(f *fixture) { f.set("req", semconv.GenAILatencyTimeInQueueKey.Float64(math.NaN())) }},
+			{"endless latency", v0, func(f *fixture) { f.set("req", semconv.GenAILatencyTimeInQueueKey.Float64(math.Inf(1))) }},
 			{"negative queue", v0, func(f *fixture) { f.set("req", semconv.GenAILatencyTimeInQueueSeconds(-time.Second)) }},
 			{"negative rank", "sglang-tp2-spec-l2", func(f *fixture) {
 				f.set("s0", semconv.TPRank(-1))

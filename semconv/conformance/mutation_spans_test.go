@@ -77,6 +77,7 @@ func spanMutations() map[conformance.Rule][]mutation {
 				f.span("s").EndTime = time.Time{}
 			}},
 			{"no start of an entry with a latency", "entries", func(f *fixture) { f.span("sglang").StartTime = time.Time{} }},
+			{"prefill backwards", preempted, func(f *fixture) { f.move("prefill", 0, -100*ms) }},
 			{"entry backwards", "entries", func(f *fixture) { f.move("sglang", 0, -5*time.Second) }},
 			{"backwards", v0, func(f *fixture) { f.move("req", 0, -100*ms) }},
 		},
