@@ -100,7 +100,7 @@ func (f *fleet) run(ctx context.Context, stderr io.Writer) {
 	for _, d := range f.deployments {
 		f.start(d, func() {
 			f.finished++
-			progress.show(f.finished, f.sim.Now().Sub(began), f.spans.total)
+			progress.show(f.finished, f.sim.Now().Sub(began))
 			// Some collections on the way show how the metrics went.
 			if f.finished%max(all/collections, 1) == 0 {
 				f.spans.send()

@@ -25,12 +25,12 @@ func newProgress(w io.Writer, all int) *progress {
 }
 
 // show rewrites the line now and then. A short run shows none.
-func (p *progress) show(finished int, simulated time.Duration, spans int) {
+func (p *progress) show(finished int, simulated time.Duration) {
 	if p.w == nil || time.Since(p.began) < time.Second || time.Since(p.last) < 200*time.Millisecond {
 		return
 	}
 	p.last, p.visible = time.Now(), true
-	fmt.Fprintf(p.w, "\r\x1b[K%d of %d requests, %s simulated, about %d spans", finished, p.all, view.Duration(simulated), spans)
+	fmt.Fprintf(p.w, "\r\x1b[K%d of %d requests answered, %s simulated", finished, p.all, view.Duration(simulated))
 }
 
 func (p *progress) clear() {

@@ -294,7 +294,7 @@ func TestClose(t *testing.T) {
 	for i := range setups {
 		s := &setups[i]
 		t.Run(s.name, func(t *testing.T) {
-			for after := time.Millisecond; after < 200*time.Millisecond; after += 3700 * time.Microsecond {
+			for after := time.Millisecond; after < 200*time.Millisecond; after += 9300 * time.Microsecond {
 				cutShort(t, after, func(sim *simengine.Sim, rec *recorder) ([]*simengine.Engine, func(int) []*simengine.Request) {
 					c := s.config
 					c.BlockSize, c.MaxBatch = 4, 8
@@ -304,7 +304,7 @@ func TestClose(t *testing.T) {
 		})
 	}
 	t.Run("two nodes", func(t *testing.T) {
-		for after := time.Millisecond; after < 100*time.Millisecond; after += 700 * time.Microsecond {
+		for after := time.Millisecond; after < 100*time.Millisecond; after += 2300 * time.Microsecond {
 			cutShort(t, after, func(sim *simengine.Sim, rec *recorder) ([]*simengine.Engine, func(int) []*simengine.Request) {
 				var engines []*simengine.Engine
 				for _, role := range []simengine.Role{simengine.PrefillNode, simengine.DecodeNode} {
