@@ -116,9 +116,9 @@ there at all, 2 bad usage.
 	set.DurationVar(&f.settle, "settle", 5*time.Second, "with -listen, how long no span of a trace may arrive before the trace is taken as whole")
 	set.BoolVar(&f.verbose, "v", false, "print every violation, not only the first of its kind")
 	set.BoolVar(&f.rules, "rules", false, "list the rules and exit")
-	level := set.Int("trace-level", -1, "SGLang's trace `level`, 0 to 4: spans and events above it are violations (default: not judged)")
-	granularity := set.Int("granularity", -1, "vLLM's collection `granularity`, 0 to 2: spans and events above it are violations (default: not judged)")
-	entry := set.String("entry", "", "`engine` behind the API layer, vllm or sglang (default: told from the spans)")
+	level := set.Int("trace-level", -1, "SGLang's trace `level`, 0 to 4: spans and events above it are violations; -1: not judged")
+	granularity := set.Int("granularity", -1, "vLLM's collection `granularity`, 0 to 2: spans and events above it are violations; -1: not judged")
+	entry := set.String("entry", "", "`engine` behind the API layer, vllm or sglang; without it the spans tell")
 	scopes := set.String("scopes", "", "judge these instrumentation `scopes` only, separated by commas, and everything in them")
 	allow := set.String("allow", "", "`attributes` to accept beyond the documented ones, separated by commas")
 	native := set.Bool("native-names", false, "expect SGLang's own names of requests and threads")
@@ -130,30 +130,30 @@ there at all, 2 bad usage.
 	}
 	f.files = set.Args()
 
-	given := map[string]bool{}
-	set.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	scoped := false // an empty list is a list
+	set.Visit(func(g *flag.Flag) { scoped = scoped || g.Name == "scopes" })
 	switch {
 	case f.listen != "" && len(f.files) > 0:
 		return nil, fmt.Errorf("unexpected file %q, want -listen or files", f.files[0])
 	case f.settle <= 0:
 		return nil, fmt.Errorf("-settle is %v, want more than 0", f.settle)
-	case given["trace-level"] && *level < 0:
-		return nil, fmt.Errorf("-trace-level is %d, want 0 or more", *level)
-	case given["granularity"] && (*granularity < 0 || *granularity > 2):
-		return nil, fmt.Errorf("-granularity is %d, want 0, 1 or 2", *granularity)
+	case *level < -1:
+		return nil, fmt.Errorf("-trace-level is %d, want 0 or more, or -1", *level)
+	case *granularity < -1 || *granularity > 2:
+		return nil, fmt.Errorf("-granularity is %d, want 0, 1, 2 or -1", *granularity)
 	case *entry != "" && *entry != "vllm" && *entry != "sglang":
 		return nil, fmt.Errorf("-entry is %q, want vllm or sglang", *entry)
 	}
-	if given["trace-level"] {
+	if *level >= 0 {
 		f.opts = append(f.opts, conformance.WithTraceLevel(*level))
 	}
-	if given["granularity"] {
+	if *granularity >= 0 {
 		f.opts = append(f.opts, conformance.WithGranularity(*granularity))
 	}
 	if *entry != "" {
 		f.opts = append(f.opts, conformance.WithEntrySource(*entry+".entry"))
 	}
-	if given["scopes"] {
+	if scoped {
 		f.opts = append(f.opts, conformance.WithScopes(list(*scopes)...))
 	}
 	for _, key := range list(*allow) {

@@ -135,6 +135,7 @@ func TestOptions(t *testing.T) {
 		{[]string{"-trace-level", "0", "-native-names", collector}, 0, "0 violations"},
 		{[]string{"-entry", "sglang", collector}, 1, "gen_ai.latency.e2e: got nothing"},
 		{[]string{"-scopes", "github.com/infertel/infertel-go/genai", collector}, 0, "Judged 1 of 6 spans"},
+		{[]string{"-trace-level", "-1", "-granularity", "-1", collector}, 0, "0 violations"},
 		{[]string{"-scopes", "", collector}, 1, "nothing to judge"},
 	} {
 		status, stdout, stderr := check(t, "", c.args...)
@@ -185,7 +186,7 @@ func TestUsage(t *testing.T) {
 		says string
 	}{
 		{[]string{"-nonsense"}, "see -h"},
-		{[]string{"-trace-level", "-1"}, "-trace-level is -1"},
+		{[]string{"-trace-level", "-2"}, "-trace-level is -2"},
 		{[]string{"-granularity", "3"}, "-granularity is 3"},
 		{[]string{"-entry", "tgi"}, `-entry is "tgi"`},
 		{[]string{"-settle", "0s", "-listen", "127.0.0.1:0"}, "-settle is 0s"},
@@ -209,6 +210,29 @@ func TestUsage(t *testing.T) {
 		t.Errorf("-rules: status %d", status)
 	}
 	expect(t, stdout, "span.kind                Every span is INTERNAL.\n")
+}
+
+// FuzzLine reads lines that nobody has written on purpose.
+func FuzzLine(f *testing.F) {
+	b, err := os.ReadFile(collector)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		f.Add([]byte(line))
+	}
+	f.Add([]byte(`{"resourceSpans":[null,{"scopeSpans":[{"spans":[{"traceId":null,"links":[{"spanId":""}]}]}]}]}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var all telemetry
+		if err := all.add(line); err != nil && len(all.spans)+len(all.metrics)+len(all.logs) > 0 {
+			t.Errorf("kept a part of a line that is refused: %v", err)
+		}
+		r := newReport(io.Discard, true, nil)
+		r.spans(all.spans)
+		r.metrics(all.metrics)
+		r.logs(all.logs)
+		r.close()
+	})
 }
 
 // output is what a running program has written so far.

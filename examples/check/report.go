@@ -96,8 +96,12 @@ func (r *report) close() bool {
 			fmt.Fprintf(r.out, "%s on %s: %d times\n", k.rule, strings.TrimSpace(k.on+" "+k.field), n)
 		}
 	}
-	fmt.Fprintf(r.out, "%s. Judged %d of %d spans, %d of %d metrics, %d of %d log records; the rest is of other instrumentation.\n",
-		counted(r.found, "violation"), t.SpansJudged, t.Spans, t.MetricsJudged, t.Metrics, t.LogsJudged, t.Logs)
+	rest := ""
+	if t.SpansJudged+t.MetricsJudged+t.LogsJudged < t.Spans+t.Metrics+t.Logs {
+		rest = "; the rest is of other instrumentation"
+	}
+	fmt.Fprintf(r.out, "%s. Judged %d of %d spans, %d of %d metrics, %d of %d log records%s.\n",
+		counted(r.found, "violation"), t.SpansJudged, t.Spans, t.MetricsJudged, t.Metrics, t.LogsJudged, t.Logs, rest)
 	if t.SpansJudged+t.MetricsJudged+t.LogsJudged == 0 {
 		fmt.Fprintln(r.out, "There was nothing to judge.")
 		return false
