@@ -4,6 +4,18 @@
 //
 //	go run ./examples/reference
 //
+// These engines run side by side, each with its own clients, whose requests enter
+// as JSON through an API layer that makes the entry spans:
+//
+//	vllm-v0          swaps KV cache to the CPU
+//	vllm-v1          chunked prefill, prefix cache, KV store, preemption, aborts
+//	vllm-v1-pd       a producer and a consumer of KV cache behind a router
+//	vllm-v1-pooling  embeddings, rerank, score
+//	sglang           DP 2 by TP 2, two tokenizers, speculative decoding, retraction, aborts
+//	sglang-pp        PP 2, chunked prefill
+//	sglang-pd        a prefill and a decode node, each with a trace of its own
+//	sglang-pooling   embeddings, rerank, score
+//
 // It exports over OTLP/gRPC where OTEL_EXPORTER_OTLP_ENDPOINT says. Without it,
 // what arrived at a receiver of its own is printed. An interrupt ends what is
 // under way, sends all telemetry, and ends.

@@ -39,7 +39,7 @@ type page struct {
 
 type htmlTrace struct {
 	ID, Name, Duration string
-	Failed             bool
+	Failed, Open       bool
 	Spans              int
 	Ticks              []htmlTick
 	Rows               []htmlRow
@@ -101,6 +101,10 @@ type htmlLog struct {
 	Attributes        []htmlPair
 }
 
+// maxOpen is how many spans are laid out at once. Traces beyond it are on the page
+// too, and open with a click.
+const maxOpen = 5_000
+
 var pageTemplate = template.Must(template.New("page").Parse(pageSource))
 
 // WriteHTML writes what arrived as one page that needs nothing else: no network,
@@ -115,8 +119,12 @@ func WriteHTML(w io.Writer, title string, d *Data) error {
 		MoreTraces: max(d.Traces-len(all), 0),
 		MoreLogs:   d.Logs - len(d.logs),
 	}
+	shown := 0
 	for _, t := range all {
-		p.Traces = append(p.Traces, t.html())
+		h := t.html()
+		shown += h.Spans
+		h.Open = shown <= maxOpen
+		p.Traces = append(p.Traces, h)
 	}
 	for _, g := range d.groups() {
 		p.Groups = append(p.Groups, g.html())

@@ -96,7 +96,7 @@ func (p *Printer) node(t *trace, n *node, head, below string) {
 		detail(red, "ERROR "+oneLine(n.GetStatus().GetMessage()))
 	}
 	if p.verbose {
-		p.details(t, n, func(st style, text string) { p.line(under, indent, p.paint(st, text)) })
+		p.details(t, n, p.columns-width(below)-len(indent)-1, func(st style, text string) { p.line(under, indent, p.paint(st, text)) })
 	} else if len(marks) > 0 {
 		for _, l := range wrap(marks, p.columns-width(below)-4) {
 			detail(yellow, "  "+l)
@@ -123,8 +123,9 @@ func (p *Printer) marks(t *trace, n *node) []string {
 	return out
 }
 
-// details are attributes, events and links in full.
-func (p *Printer) details(t *trace, n *node, line func(style, string)) {
+// details are attributes, events and links in full, events in lines of some
+// columns.
+func (p *Printer) details(t *trace, n *node, columns int, line func(style, string)) {
 	for _, kv := range detailed(otlpreceiver.Attributes(n.GetAttributes())) {
 		line(faint, "  "+oneLine(kv))
 	}
@@ -136,8 +137,13 @@ func (p *Printer) details(t *trace, n *node, line func(style, string)) {
 		line(yellow, "  ← "+oneLine(to))
 	}
 	for _, e := range n.GetEvents() {
-		at := Duration(time.Duration(e.GetTimeUnixNano() - n.start()))
-		line(yellow, strings.TrimSpace(fmt.Sprintf("• %s at %s  %s", oneLine(e.GetName()), at, oneLine(strings.Join(pairs(otlpreceiver.Attributes(e.GetAttributes())), " ")))))
+		words := append([]string{"•", e.GetName(), "at", Duration(time.Duration(e.GetTimeUnixNano() - n.start()))}, pairs(otlpreceiver.Attributes(e.GetAttributes()))...)
+		for i, l := range wrap(words, columns-4) {
+			if i > 0 {
+				l = "  " + l
+			}
+			line(yellow, "  "+oneLine(l))
+		}
 	}
 	if d := n.GetDroppedEventsCount(); d > 0 {
 		line(red, fmt.Sprintf("  %s dropped", count(int(d), "event")))

@@ -133,7 +133,7 @@ func TestPrinted(t *testing.T) {
 
 func TestVerbose(t *testing.T) {
 	got := printed(sample(), true)
-	for _, want := range []string{"gen_ai.request.id=r-1", "• schedule at 10.0 ms  bid=b1", "← prefill_forward", strings.Repeat("long ", 39)} {
+	for _, want := range []string{"gen_ai.request.id=r-1", "• schedule at 10.0 ms bid=b1", "← prefill_forward", strings.Repeat("long ", 39)} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not printed", want)
 		}
