@@ -226,7 +226,7 @@ func (f *fleet) v1Pooling() error {
 }
 
 // sglangTelemetry makes the telemetry of an engine and its processes.
-func (f *fleet) sglangTelemetry(model string, role simengine.Role, host string, tp, pp, dp int, label func(int) sglang.ThreadLabel) (*sglangEngine, error) {
+func (f *fleet) sglangTelemetry(model string, role simengine.Role, host string, tp, pp, dp, tokenizers int) (*sglangEngine, error) {
 	roles := map[simengine.Role]sglang.PDRole{simengine.PrefillNode: sglang.PDRolePrefill, simengine.DecodeNode: sglang.PDRoleDecode}
 	opts := []sglang.Option{
 		sglang.WithTracerProvider(f.session.TracerProvider()),
@@ -242,10 +242,8 @@ func (f *fleet) sglangTelemetry(model string, role simengine.Role, host string, 
 	if err != nil {
 		return nil, err
 	}
-	return &sglangEngine{frontend: frontend, worker: worker, tokenizer: label, host: host, pid: 4200, tp: tp, pp: pp, dp: dp, role: role, spans: f.spans, fault: f.fault}, nil
+	return &sglangEngine{frontend: frontend, worker: worker, tokenizers: tokenizers, host: host, tp: tp, pp: pp, dp: dp, role: role, spans: f.spans, fault: f.fault}, nil
 }
-
-func oneTokenizer(int) sglang.ThreadLabel { return sglang.ThreadTokenizer }
 
 const (
 	hostOne = "9f86d081884c7d659a2feaa0c55ad015"
@@ -257,7 +255,7 @@ const (
 func (f *fleet) sglangParallel() error {
 	const tp, dp, draft = 2, 2, 3
 	d := f.deploy(kindSGLang, "Qwen/Qwen3-8B", true, true, false)
-	t, err := f.sglangTelemetry(d.load.model, simengine.Both, hostOne, tp, 1, dp, func(n int) sglang.ThreadLabel { return sglang.MultiTokenizer(n % 2) })
+	t, err := f.sglangTelemetry(d.load.model, simengine.Both, hostOne, tp, 1, dp, 2)
 	if err != nil {
 		return err
 	}
@@ -273,7 +271,7 @@ func (f *fleet) sglangParallel() error {
 func (f *fleet) sglangPipeline() error {
 	const pp = 2
 	d := f.deploy(kindSGLang+"-pp", "deepseek-ai/DeepSeek-V3", true, false, false)
-	t, err := f.sglangTelemetry(d.load.model, simengine.Both, hostOne, 1, pp, 1, oneTokenizer)
+	t, err := f.sglangTelemetry(d.load.model, simengine.Both, hostOne, 1, pp, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -294,7 +292,7 @@ func (f *fleet) sglangDisaggregated() error {
 		role       simengine.Role
 		name, host string
 	}{{simengine.PrefillNode, "-prefill", hostOne}, {simengine.DecodeNode, "-decode", hostTwo}} {
-		t, err := f.sglangTelemetry(d.load.model, node.role, node.host, 1, 1, 1, oneTokenizer)
+		t, err := f.sglangTelemetry(d.load.model, node.role, node.host, 1, 1, 1, 1)
 		if err != nil {
 			return err
 		}
@@ -328,7 +326,7 @@ func (f *fleet) sglangDisaggregated() error {
 // sglangPooling embeds and ranks.
 func (f *fleet) sglangPooling() error {
 	d := f.deploy(kindSGLang+"-pooling", "BAAI/bge-m3", true, false, true)
-	t, err := f.sglangTelemetry(d.load.model, simengine.Both, hostTwo, 1, 1, 1, oneTokenizer)
+	t, err := f.sglangTelemetry(d.load.model, simengine.Both, hostTwo, 1, 1, 1, 1)
 	if err != nil {
 		return err
 	}

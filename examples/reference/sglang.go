@@ -15,15 +15,21 @@ import (
 // Tracer; what one hands to another goes through a text map.
 type sglangEngine struct {
 	frontend, worker *sglang.Tracer
-	tokenizer        func(n int) sglang.ThreadLabel
+	tokenizers       int // processes of the frontend
 	host             string
-	pid              int // of the frontend; the other processes follow
 	tp, pp, dp       int
 	role             simengine.Role
 	spans            *spanBudget
 	fault            func(error)
 	requests         int
 }
+
+// The process numbers of an engine.
+const (
+	frontendPID   = 4200
+	controllerPID = 4208
+	schedulerPID  = 4210
+)
 
 // sgRequest is what is kept of a request while it runs.
 type sgRequest struct {
@@ -91,15 +97,19 @@ func (t *sglangEngine) arrived(f *flight, e *simengine.Event) *sgRequest {
 		req.BootstrapRoom = &e.Request.Handover.Room
 	}
 	r.span = t.frontend.StartRequest(f.ctx, req, e.At)
-	number := t.requests
+	front := sglang.Thread{Label: sglang.ThreadTokenizer, HostID: t.host, PID: frontendPID}
+	if t.tokenizers > 1 { // they take turns
+		number := t.requests % t.tokenizers
+		front.Label, front.PID = sglang.MultiTokenizer(number), frontendPID+number
+	}
 	t.requests++
-	r.front = r.span.StartThread(sglang.Thread{Label: t.tokenizer(number), HostID: t.host, PID: t.pid}, e.At)
+	r.front = r.span.StartThread(front, e.At)
 	return r
 }
 
 func (t *sglangEngine) dpDispatched(r *sgRequest, e *simengine.Event) {
 	controller := t.worker.Resume(sglang.ExtractHandover(r.carrier)).StartThread(
-		sglang.Thread{Label: sglang.ThreadDPController, HostID: t.host, PID: t.pid + 1}, e.Start)
+		sglang.Thread{Label: sglang.ThreadDPController, HostID: t.host, PID: controllerPID}, e.Start)
 	controller.RecordStage(sglang.DPCDispatch, e.Start, e.At)
 	controller.Handover().Inject(r.carrier)
 	controller.End(e.At)
@@ -108,7 +118,7 @@ func (t *sglangEngine) dpDispatched(r *sgRequest, e *simengine.Event) {
 // received starts the part of a scheduler process.
 func (t *sglangEngine) received(r *sgRequest, e *simengine.Event) {
 	rank := t.rank(e)
-	config := sglang.Thread{Label: sglang.ThreadScheduler, HostID: t.host, PID: t.pid + 10 + e.DP*t.tp*t.pp + rank, TPRank: &e.TP}
+	config := sglang.Thread{Label: sglang.ThreadScheduler, HostID: t.host, PID: schedulerPID + e.DP*t.tp*t.pp + rank, TPRank: &e.TP}
 	if t.pp > 1 {
 		config.PPRank = &e.PP
 	}
