@@ -18,8 +18,11 @@ const (
 // promptTokens is the length of the longest prompt: a chat's.
 const promptTokens = systemWords + userWords + 3
 
-var vocabulary = strings.Fields("scheduler cache block prompt token batch decode prefill queue worker tensor pipeline " +
-	"stream gateway latency budget replica prefix draft verify sample kernel layer head memory transfer node request answer model")
+var vocabulary = [...]string{
+	"scheduler", "cache", "block", "prompt", "token", "batch", "decode", "prefill", "queue", "worker", "tensor", "pipeline",
+	"stream", "gateway", "latency", "budget", "replica", "prefix", "draft", "verify", "sample", "kernel", "layer", "head",
+	"memory", "transfer", "node", "request", "answer", "model",
+}
 
 // workload makes the requests of the clients of one engine.
 type workload struct {

@@ -105,11 +105,13 @@ type htmlLog struct {
 // too, and open with a click.
 const maxOpen = 5_000
 
-var pageTemplate = template.Must(template.New("page").Parse(pageSource))
-
 // WriteHTML writes what arrived as one page that needs nothing else: no network,
 // no other file, and no script for what matters.
 func WriteHTML(w io.Writer, title string, d *Data) error {
+	layout, err := template.New("page").Parse(pageSource)
+	if err != nil {
+		return err
+	}
 	all := d.all()
 	p := page{
 		Title:      title,
@@ -132,7 +134,7 @@ func WriteHTML(w io.Writer, title string, d *Data) error {
 	for _, l := range d.logs {
 		p.Logs = append(p.Logs, htmlLog{l.GetEventName(), hex.EncodeToString(l.GetTraceId()), hex.EncodeToString(l.GetSpanId()), htmlPairs(otlpreceiver.Attributes(l.GetAttributes()))})
 	}
-	return pageTemplate.Execute(w, &p)
+	return layout.Execute(w, &p)
 }
 
 // WriteHTMLFile writes what arrived to a file as one page.

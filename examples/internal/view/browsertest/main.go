@@ -92,14 +92,8 @@ func run(ctx context.Context, browser, shots string) error {
 	return nil
 }
 
-var (
-	summary   = regexp.MustCompile(`<p>(\d+) spans in`)
-	ownScript = regexp.MustCompile(`(?s)<script>.*</script>`)
-	probed    = regexp.MustCompile(`data-probe="([^"]*)"`)
-)
-
 func (s *setting) try(ctx context.Context, browser, dir, shots, text string) error {
-	found := summary.FindStringSubmatch(text)
+	found := regexp.MustCompile(`<p>(\d+) spans in`).FindStringSubmatch(text)
 	if found == nil {
 		return fmt.Errorf("the page does not say how many spans it shows")
 	}
@@ -108,7 +102,7 @@ func (s *setting) try(ctx context.Context, browser, dir, shots, text string) err
 		return err
 	}
 	if !s.script {
-		text = ownScript.ReplaceAllString(text, "")
+		text = regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(text, "")
 	}
 	file := filepath.Join(dir, "probe.html")
 	if err := os.WriteFile(file, []byte(strings.Replace(text, "</body>", probe+"</body>", 1)), 0o600); err != nil {
@@ -124,7 +118,7 @@ func (s *setting) try(ctx context.Context, browser, dir, shots, text string) err
 			return err
 		}
 	}
-	match := probed.FindStringSubmatch(out)
+	match := regexp.MustCompile(`data-probe="([^"]*)"`).FindStringSubmatch(out)
 	if match == nil {
 		return fmt.Errorf("the page did not open")
 	}
