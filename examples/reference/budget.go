@@ -5,7 +5,7 @@ import "context"
 // flushAfter is how many spans may wait for their export. Simulated time makes
 // them faster than any exporter sends them, so the engines wait for it now and
 // then; real ones have no need to.
-const flushAfter = 16_384
+const flushAfter = 8192
 
 // spanBudget has what was made sent before there is more of it than the queue
 // holds. The engines stand still meanwhile, so that a collection of metrics finds

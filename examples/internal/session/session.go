@@ -47,7 +47,9 @@ type Session struct {
 	providers *otlp.Providers
 	receiver  *otlpreceiver.Receiver // nil: a collector gets everything
 	printer   *view.Printer
-	data      view.Data
+
+	taking sync.Mutex // one takes over at a time, in the order of arrival
+	data   view.Data
 
 	stop chan struct{}
 	live sync.WaitGroup
@@ -107,8 +109,15 @@ func (s *Session) MeterProvider() metric.MeterProvider { return s.providers.Mete
 // LoggerProvider returns the provider of log events.
 func (s *Session) LoggerProvider() log.LoggerProvider { return s.providers.LoggerProvider() }
 
-// Flush sends what there is, and returns when it has been received.
-func (s *Session) Flush(ctx context.Context) error { return s.providers.ForceFlush(ctx) }
+// Flush sends what there is, and returns when it has been received and inspected.
+// Who makes telemetry faster than that takes calls it now and then.
+func (s *Session) Flush(ctx context.Context) error {
+	err := s.providers.ForceFlush(ctx)
+	if s.receiver != nil {
+		s.take()
+	}
+	return err
+}
 
 const (
 	showEvery  = 500 * time.Millisecond // live
@@ -140,6 +149,8 @@ func (s *Session) watch() {
 
 // take takes over what arrived since the last time.
 func (s *Session) take() {
+	s.taking.Lock()
+	defer s.taking.Unlock()
 	spans, metrics, logs := s.receiver.Take()
 	if s.config.Inspect != nil {
 		s.config.Inspect(spans, metrics, logs)

@@ -61,6 +61,9 @@ func TestShow(t *testing.T) {
 	if err := s.Flush(context.Background()); err != nil {
 		t.Error(err)
 	}
+	if inspected != 3 {
+		t.Errorf("%d spans were inspected when Flush returned, want 3", inspected)
+	}
 	if out.String() != "" {
 		t.Error("something was printed before the end")
 	}
