@@ -12,12 +12,15 @@ import (
 	"github.com/infertel/infertel-go/semconv/conformance"
 )
 
-// checker holds what arrives against the documentation. It keeps a trace until
-// its root has arrived, which ends last, so that a long run needs little memory.
+// checker holds what arrives against the documentation. It keeps a trace until it
+// is whole, so that a long run needs little memory. Its root ends last, but comes
+// in one batch with others, in an order and in messages of the exporter's choice:
+// the trace is whole when something of the next message has come.
 type checker struct {
 	options []conformance.Option
 	tally   conformance.Tally
 	open    map[string][]*tracepb.ResourceSpans
+	ended   []string // traces whose root was in the last that came
 	found   []conformance.Violation
 	total   int
 }
@@ -32,12 +35,19 @@ func newChecker(f *flags) *checker {
 
 // inspect takes what arrived since the last time.
 func (c *checker) inspect(spans []otlpreceiver.Span, metrics []otlpreceiver.Metric, logs []otlpreceiver.Log) {
+	var ended []string
 	for _, s := range spans {
 		id := string(s.GetTraceId())
 		c.open[id] = append(c.open[id], &tracepb.ResourceSpans{Resource: s.Resource, ScopeSpans: []*tracepb.ScopeSpans{{Scope: s.Scope, SchemaUrl: s.SchemaURL, Spans: []*tracepb.Span{s.Span}}}})
 		if len(s.GetParentSpanId()) == 0 {
+			ended = append(ended, id)
+		}
+	}
+	if len(spans) > 0 {
+		for _, id := range c.ended {
 			c.trace(id)
 		}
+		c.ended = ended
 	}
 	var ms []*metricspb.ResourceMetrics
 	for _, m := range metrics {

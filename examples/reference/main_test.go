@@ -72,6 +72,24 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
+// A trace is judged as a whole, wherever its root comes, and then forgotten.
+func TestCheckForgets(t *testing.T) {
+	c := newChecker(&flags{granularity: 2, traceLevel: 4})
+	span := func(trace, id, parent string) otlpreceiver.Span {
+		return otlpreceiver.Span{Span: &tracepb.Span{TraceId: []byte(trace), SpanId: []byte(id), ParentSpanId: []byte(parent)}}
+	}
+	one := func(spans ...otlpreceiver.Span) { c.inspect(spans, nil, nil) }
+	one(span("a", "2", "1"), span("a", "1", ""), span("a", "3", "1"))
+	one()
+	one(span("a", "4", "1"), span("b", "1", ""))
+	if c.tally.Spans != 4 || len(c.open) != 1 {
+		t.Errorf("%d spans were judged and %d traces are kept, want 4 and 1", c.tally.Spans, len(c.open))
+	}
+	if err := c.finish(); err != nil || c.tally.Spans != 5 || len(c.open) != 0 {
+		t.Errorf("%d spans were judged and %d traces are kept in the end, want 5 and 0: %v", c.tally.Spans, len(c.open), err)
+	}
+}
+
 // All that engines put out and all requests end are accounted for.
 func TestNothingIsLost(t *testing.T) {
 	const requests = 16
