@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/infertel/infertel-go/internal/reportonce"
 )
 
 // Call is one request on its way. Its methods are safe for concurrent use, on a
@@ -59,6 +61,16 @@ func (c *Call) Context() context.Context {
 		return context.Background()
 	}
 	return c.ctx
+}
+
+// Operation returns the operation of the request.
+func (c *Call) Operation() Operation {
+	if c == nil {
+		return OperationChat
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.request.Operation
 }
 
 // SetRequest replaces what is known of the request, but for its operation and
@@ -131,10 +143,22 @@ func (c *Call) End(r Response, err error) {
 	// Nothing changes these from here on, so no lock is held while foreign
 	// code runs below.
 	c.mu.Unlock()
-	c.finish(describe(err), err)
+	failure := describe(err)
+	if failure == nil {
+		err = nil // also for a nil *Error
+	}
+	c.finish(failure, err)
 }
 
-var errBackwards = errors.New("genai: a call was given an end before its start; its span has no length")
+const (
+	misuseBackwards reportonce.Kind = iota
+	misuseFirstToken
+)
+
+var (
+	errBackwards  = errors.New("genai: a call was given an end before its start; its span has no length")
+	errFirstToken = errors.New("genai: the first token of a call was seen before its start or after its end; it is left out")
+)
 
 func (c *Call) finish(failure *Error, cause error) {
 	end := c.response.EndTime
@@ -144,7 +168,7 @@ func (c *Call) finish(failure *Error, cause error) {
 	duration := end.Sub(c.request.StartTime)
 	if duration < 0 {
 		duration = 0
-		c.inst.misuse.Report(0, func() error { return errBackwards })
+		c.inst.misuse.Report(misuseBackwards, func() error { return errBackwards })
 	}
 	end = c.request.StartTime.Add(duration)
 
@@ -172,8 +196,12 @@ func (c *Call) finish(failure *Error, cause error) {
 		Stream: c.request.Stream, StartTime: c.request.StartTime, EndTime: end, Duration: duration,
 		Usage: c.response.Usage, FinishReasons: reasons, Err: cause,
 	}
-	if ttft := c.firstToken.Sub(f.StartTime); !c.firstToken.IsZero() && ttft >= 0 {
-		f.FirstTokenTime, f.TimeToFirstToken = c.firstToken, ttft
+	if !c.firstToken.IsZero() {
+		if ttft := c.firstToken.Sub(f.StartTime); ttft >= 0 && ttft <= duration {
+			f.FirstTokenTime, f.TimeToFirstToken = c.firstToken, ttft
+		} else {
+			c.inst.misuse.Report(misuseFirstToken, func() error { return errFirstToken })
+		}
 	}
 	if failure != nil {
 		f.Outcome = failure.Outcome

@@ -336,6 +336,41 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestErrorsThatSayNothing: an Error without an outcome is one all the same, and
+// a nil one is none.
+func TestErrorsThatSayNothing(t *testing.T) {
+	for _, c := range []struct {
+		err     *genai.Error
+		outcome genai.Outcome
+		status  string
+	}{{&genai.Error{Description: "x"}, genai.OutcomeError, "ERROR"}, {nil, genai.OutcomeSuccess, "UNSET"}} {
+		var f genai.Finished
+		s := one(t, genai.Request{}, genai.Response{}, c.err, genai.WithErrorType(), genai.WithOnEnd(func(_ context.Context, got genai.Finished) { f = got }))
+		if f.Outcome != c.outcome || (f.Err != nil) != (c.status == "ERROR") || s.Status != c.status || c.status == "ERROR" && s.Attrs["error.type"] != "error" {
+			t.Errorf("%v: outcome %v, error %v, status %s, error.type %v", c.err, f.Outcome, f.Err, s.Status, s.Attrs["error.type"])
+		}
+	}
+}
+
+// TestAFirstTokenOutsideOfTheCallIsLeftOut and said once.
+func TestAFirstTokenOutsideOfTheCallIsLeftOut(t *testing.T) {
+	errs := sdktest.HandleErrors(t)
+	var f genai.Finished
+	inst := newInstrumentation(t, sdktest.New(t), genai.WithOnEnd(func(_ context.Context, got genai.Finished) { f = got }))
+	start := time.Unix(1700000000, 0)
+	for _, at := range []time.Time{start.Add(-time.Second), start.Add(10 * time.Second)} {
+		_, call := inst.Start(context.Background(), genai.Request{StartTime: start})
+		call.FirstToken(at)
+		call.End(genai.Response{EndTime: start.Add(time.Second)}, nil)
+		if !f.FirstTokenTime.IsZero() || f.TimeToFirstToken != 0 {
+			t.Errorf("first token at %v after %v", f.FirstTokenTime, f.TimeToFirstToken)
+		}
+	}
+	if got := errs.Take(); len(got) != 1 || !strings.Contains(got[0].Error(), "first token") {
+		t.Errorf("reported %v, want it said once", got)
+	}
+}
+
 func TestEndDecidesOnce(t *testing.T) {
 	b := sdktest.New(t)
 	ends := 0
@@ -419,8 +454,7 @@ func TestFirstTokenAndFacts(t *testing.T) {
 	}
 }
 
-// TestClockSteps: a clock that is set back makes no negative duration, and the
-// monotonic clock decides where both ends have it.
+// TestClockSteps: an end before the start makes no negative duration.
 func TestClockSteps(t *testing.T) {
 	errs := sdktest.HandleErrors(t)
 	b := sdktest.New(t)
@@ -440,9 +474,20 @@ func TestClockSteps(t *testing.T) {
 		t.Errorf("reported %v, want it said once", got)
 	}
 
+	// An end before a start that we took ourselves is no different.
+	for range 20 {
+		b := sdktest.New(t)
+		at := time.Now()
+		_, call := newInstrumentation(t, b).Start(context.Background(), genai.Request{})
+		call.End(genai.Response{EndTime: at}, nil)
+		b.Flush()
+		if s := b.Receiver.FlatSpans()[0]; s.End < s.Start {
+			t.Fatalf("span ends %d ns before its start", s.Start-s.End)
+		}
+	}
+
 	before := time.Now()
 	after := before.Add(250 * time.Millisecond)
-	// Strip the wall clock back by a second but keep the monotonic reading.
 	s := one(t, genai.Request{StartTime: before}, genai.Response{EndTime: after}, nil, genai.WithEngine(genai.EngineSGLang))
 	if s.Attrs["gen_ai.latency.e2e"] != 0.25 || s.End-s.Start != 250_000_000 {
 		t.Errorf("latency %v, span length %d, want 250 ms", s.Attrs["gen_ai.latency.e2e"], s.End-s.Start)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/log"
@@ -33,9 +34,9 @@ func (e Engine) String() string {
 	return fmt.Sprintf("Engine(%d)", uint8(e))
 }
 
-// ParseEngine returns the engine named "vllm" or "sglang".
+// ParseEngine returns the engine named "vllm" or "sglang", in any case.
 func ParseEngine(name string) (Engine, error) {
-	switch name {
+	switch strings.ToLower(name) {
 	case "vllm":
 		return EngineVLLM, nil
 	case "sglang":

@@ -142,16 +142,18 @@ func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context
 	explicit := !r.StartTime.IsZero()
 	if explicit {
 		opts = append(opts[:len(opts):len(opts)], trace.WithTimestamp(r.StartTime))
-	} else {
-		r.StartTime = time.Now()
 	}
 	if i.publicEndpoint {
 		if parent := trace.SpanContextFromContext(ctx); parent.IsValid() && parent.IsRemote() {
 			opts = append(opts[:len(opts):len(opts)], trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: parent}))
 		}
 	}
-	c := &Call{inst: i, request: r, explicit: explicit}
-	ctx, c.span = i.tracer.Start(ctx, spanName(r.Operation, r.Model), opts...)
+	ctx, span := i.tracer.Start(ctx, spanName(r.Operation, r.Model), opts...)
+	if !explicit {
+		// Not before the span's own start, so that no end given later lies before it.
+		r.StartTime = time.Now()
+	}
+	c := &Call{inst: i, span: span, request: r, explicit: explicit}
 	c.recording = c.span.IsRecording()
 	c.ctx = context.WithValue(ctx, callKey{}, c)
 	return c.ctx, c
@@ -167,7 +169,8 @@ func spanName(op Operation, model string) string {
 type callKey struct{}
 
 // CallFromContext returns the call that ctx carries, or nil. A client below a
-// handler that already observes the request must not observe it again.
+// handler that already observes the request must not observe it again; one that
+// makes a request of another operation on the way, such as an embedding, may.
 func CallFromContext(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c

@@ -34,10 +34,12 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
-// Error is a failure of a call in words that are safe to record: Description
-// becomes the description of the span status and must hold nothing a user typed.
+// Error is a failure of a call in words that are safe to record.
 type Error struct {
-	Outcome     Outcome
+	// Outcome is how the call ended. Zero means OutcomeError here.
+	Outcome Outcome
+	// Description becomes the description of the span status. It must hold
+	// nothing that a user typed.
 	Description string
 	// Type is a short class such as BadRequestError, the value of error.type
 	// under [WithErrorType]. Empty: the outcome's name.
@@ -55,7 +57,10 @@ func describe(err error) *Error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &e) && e != nil:
+	case errors.As(err, &e):
+		if e != nil && e.Outcome == OutcomeSuccess {
+			return &Error{Outcome: OutcomeError, Description: e.Description, Type: e.Type}
+		}
 		return e
 	case errors.Is(err, context.Canceled):
 		return &Error{Outcome: OutcomeDisconnected, Description: "the client disconnected or the request was cancelled"}

@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -141,11 +142,20 @@ func serve(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) 
 	if f.includeUsage {
 		handlerOpts = append(handlerOpts, genaihttp.WithIncludeUsage())
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
-	mux.Handle("/", genaihttp.NewHandler(newProxy(f.upstreams, stderr), inst, handlerOpts...))
+	proxy := genaihttp.NewHandler(newProxy(f.upstreams, stderr), inst, handlerOpts...)
+	var running sync.WaitGroup
+	// Not a ServeMux: it would answer paths that it finds unclean by itself.
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.URL.Path == "/healthz" {
+			_, _ = io.WriteString(w, "ok\n")
+			return
+		}
+		running.Add(1)
+		defer running.Done()
+		proxy.ServeHTTP(w, r)
+	})
 
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(stderr, "gateway: listening on http://%s, engine %v\n", listener.Addr(), f.engine)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -157,7 +167,9 @@ func serve(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) 
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	if err := server.Shutdown(drain); err != nil {
-		_ = server.Close() // streams that still run are cut off; their spans say so
+		// Streams that still run are cut off; their spans say so.
+		_ = server.Close()
+		running.Wait()
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return err

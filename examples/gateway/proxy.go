@@ -8,7 +8,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"sync/atomic"
-	"time"
 )
 
 // newProxy returns a reverse proxy to the servers in turn.
@@ -18,7 +17,6 @@ func newProxy(upstreams []*url.URL, stderr io.Writer) http.Handler {
 	transport.MaxIdleConnsPerHost = 256
 	// What the server sends passes as it is, compressed or not.
 	transport.DisableCompression = true
-	transport.ResponseHeaderTimeout = 10 * time.Minute
 
 	var next atomic.Uint64
 	logger := log.New(stderr, "gateway: ", 0)
@@ -29,6 +27,7 @@ func newProxy(upstreams []*url.URL, stderr io.Writer) http.Handler {
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(upstreams[(next.Add(1)-1)%uint64(len(upstreams))])
 			r.SetXForwarded()
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // as it came
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() != nil {

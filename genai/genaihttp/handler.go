@@ -1,9 +1,11 @@
 package genaihttp
 
 import (
+	"context"
 	"net/http"
 
 	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/genai/wire"
@@ -12,21 +14,26 @@ import (
 // NewHandler returns a handler that observes the requests that next answers.
 // The entry span starts when the request arrives and ends when next returns.
 //
-// If next panics, the span ends with an error and the panic passes on as it
-// was. A nil inst observes nothing.
+// The span is a child of the span in the request's context, if an outer handler
+// has started one, else of the one that the headers name.
+//
+// If next panics, the span ends with an error and the same panic goes on. A nil
+// inst observes nothing.
 func NewHandler(next http.Handler, inst *genai.Instrumentation, opts ...Option) http.Handler {
-	return &handler{next: next, inst: inst, config: newConfig(opts)}
+	return &handler{next: next, inst: inst, fields: inst.Propagator().Fields(), config: newConfig(opts)}
 }
 
 type handler struct {
 	config
-	next http.Handler
-	inst *genai.Instrumentation
+	next   http.Handler
+	inst   *genai.Instrumentation
+	fields []string // the headers of the trace context
 }
 
 var (
-	errPanicked     = &genai.Error{Outcome: genai.OutcomePanic, Description: "the handler panicked or aborted the answer"}
-	errDisconnected = &genai.Error{Outcome: genai.OutcomeDisconnected, Description: "the client disconnected before the answer was complete"}
+	errPanicked     = &genai.Error{Outcome: genai.OutcomePanic, Description: "the handler panicked"}
+	errAborted      = &genai.Error{Outcome: genai.OutcomeTruncated, Description: "the answer was cut off before it was complete"}
+	errDisconnected = &genai.Error{Outcome: genai.OutcomeDisconnected, Description: "the client disconnected or the request was given up before the answer was complete"}
 )
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -35,45 +42,75 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.next.ServeHTTP(w, r)
 		return
 	}
-	propagator := h.inst.Propagator()
-	ctx := propagator.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
+	ctx := r.Context()
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		ctx = h.inst.Propagator().Extract(ctx, propagation.HeaderCarrier(r.Header))
+	}
+	parent := trace.SpanContextFromContext(ctx)
 	ctx, x := wire.Start(ctx, h.inst, requestHead(op, r.Header))
-	if x == nil {
-		h.next.ServeHTTP(w, r)
+	if x == nil && trace.SpanContextFromContext(ctx).Equal(parent) {
+		h.next.ServeHTTP(w, r) // no SDK is there
 		return
 	}
+	inner := withContext(ctx, r, h.inst.Propagator(), h.fields)
+	if x == nil {
+		h.next.ServeHTTP(w, inner)
+		return
+	}
+	h.observe(w, inner, op, x)
+}
 
+// observe calls the wrapped handler and ends the exchange when it is through.
+func (h *handler) observe(w http.ResponseWriter, r *http.Request, op genai.Operation, x *wire.Exchange) {
 	o := &responseObserver{exchange: x}
 	returned := false
-	// No recover here: a panic passes on untouched, and net/http decides what
-	// it means.
 	defer func() {
+		v := recover()
 		var err error
 		switch {
 		case r.Context().Err() != nil || o.failed():
 			err = errDisconnected
+		case v == http.ErrAbortHandler: //nolint:errorlint // what is recovered is not wrapped
+			err = errAborted // a proxy does so when its upstream breaks off
 		case !returned:
+			err = errPanicked
+		}
+		if v != nil && v != http.ErrAbortHandler { //nolint:errorlint // as above
 			err = errPanicked
 		}
 		o.look()
 		x.End(err)
+		if v != nil {
+			panic(v) // net/http decides what it means
+		}
 	}()
-
-	inner := r.WithContext(ctx)
-	inner.Header = r.Header.Clone()
-	propagator.Inject(ctx, propagation.HeaderCarrier(inner.Header))
 	if h.includeUsage && (op == genai.OperationChat || op == genai.OperationTextCompletion) {
-		o.filter = askForUsage(inner)
+		o.filter = askForUsage(r)
 	}
 	var body *requestBody
-	if inner.Body != nil && inner.Body != http.NoBody {
-		body = serverBody(inner, x)
-		inner.Body = body
+	if r.Body != nil && r.Body != http.NoBody {
+		body = serverBody(r, x)
+		r.Body = body
 	}
-	h.next.ServeHTTP(o.wrap(w), inner)
+	h.next.ServeHTTP(o.wrap(w), r)
 	o.release()
 	if !o.isFullDuplex() {
 		body.lookAtUnread()
 	}
 	returned = true
+}
+
+// withContext returns a copy of r with ctx and its trace context. Headers of a
+// trace context that is not that of ctx go: half of one would be sent on with
+// half of the other.
+func withContext(ctx context.Context, r *http.Request, p propagation.TextMapPropagator, fields []string) *http.Request {
+	r = r.WithContext(ctx)
+	if r.Header = r.Header.Clone(); r.Header == nil {
+		r.Header = make(http.Header)
+	}
+	for _, f := range fields {
+		r.Header.Del(f)
+	}
+	p.Inject(ctx, propagation.HeaderCarrier(r.Header))
+	return r
 }

@@ -151,7 +151,10 @@ func TestOptionalInterfaces(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		var seen [2]string
 		for i, wrap := range []func(http.Handler) http.Handler{func(h http.Handler) http.Handler { return h }, func(h http.Handler) http.Handler { return NewHandler(h, b.inst) }} {
-			s := httptest.NewUnstartedServer(wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen[i] = fmt.Sprint(r.Proto, " ", probe(w)) })))
+			s := httptest.NewUnstartedServer(wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				seen[i] = fmt.Sprint(r.Proto, " ", probe(w))
+			})))
 			s.EnableHTTP2 = http2
 			s.StartTLS()
 			post(t, s.Client(), s.URL+chatPath, chatStream)
@@ -311,7 +314,10 @@ func TestEveryWayToEnd(t *testing.T) {
 		{"the client closes the body", stall(two), closing, genai.OutcomeDisconnected, "disconnected"},
 		{"the handler returns early", streaming(nil, two), draining, genai.OutcomeTruncated, "cut off"},
 		{"the handler panics", panicking("boom", two), draining, genai.OutcomePanic, "panicked"},
-		{"the handler aborts", panicking(http.ErrAbortHandler, two), draining, genai.OutcomePanic, "aborted"},
+		{"the handler aborts", panicking(http.ErrAbortHandler, two), draining, genai.OutcomeTruncated, "cut off"},
+		{"the handler aborts after the end", panicking(http.ErrAbortHandler, two+finish+endMark), draining, genai.OutcomeSuccess, ""},
+		{"the handler panics after the end", panicking("boom", two+finish+endMark), draining, genai.OutcomePanic, "panicked"},
+		{"a write fails", failingWrites(two), draining, genai.OutcomeDisconnected, "disconnected"},
 		{"the server reports an error", streaming(nil, two, `data: {"error":{"message":"secret prompt","type":"overloaded_error","code":503}}`+"\n\n", endMark), draining, genai.OutcomeStreamError, "overloaded_error"},
 		{"the engine aborts", streaming(nil, two, strings.Replace(finish, "stop", "abort", 1), endMark), draining, genai.OutcomeAborted, "aborted"},
 		{"it ends well", streaming(nil, two, finish, endMark), draining, genai.OutcomeSuccess, ""},
@@ -363,6 +369,18 @@ func panicking(v any, pieces string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		streaming(nil, pieces)(w, r)
 		panic(v)
+	}
+}
+
+// failingWrites goes on after its client is gone for the server.
+func failingWrites(pieces string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		streaming(nil, pieces)(w, r)
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(-time.Second))
+		for range 3 {
+			_, _ = io.WriteString(w, ": more\n\n")
+			_ = http.NewResponseController(w).Flush()
+		}
 	}
 }
 

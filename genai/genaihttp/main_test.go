@@ -143,6 +143,8 @@ func canned(status int, contentType string, pieces ...[]byte) http.HandlerFunc {
 	}
 }
 
+func now() int64 { return time.Now().UnixNano() }
+
 func cut(b []byte, n int) [][]byte {
 	var out [][]byte
 	for len(b) > n {

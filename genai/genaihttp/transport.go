@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"sync"
 
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/infertel/infertel-go/genai"
@@ -20,8 +19,9 @@ import (
 // [NewTransport].
 type Transport struct {
 	config
-	base http.RoundTripper
-	inst *genai.Instrumentation
+	base   http.RoundTripper
+	inst   *genai.Instrumentation
+	fields []string // the headers of the trace context
 }
 
 // NewTransport returns a transport that observes the requests that base sends;
@@ -29,14 +29,17 @@ type Transport struct {
 // request is sent and ends with the body of the answer: at its end, at an error,
 // or when the caller closes it.
 //
-// Below a handler of [NewHandler] that already observes the request, and for
-// requests that are not observed, it only passes on the trace context.
+// Below a handler of [NewHandler] that already observes a request of the same
+// operation, and for requests that are not observed, it only passes on the trace
+// context.
 func NewTransport(base http.RoundTripper, inst *genai.Instrumentation, opts ...Option) *Transport {
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	return &Transport{config: newConfig(opts), base: base, inst: inst}
+	return &Transport{config: newConfig(opts), base: base, inst: inst, fields: inst.Propagator().Fields()}
 }
+
+var errTransportPanic = &genai.Error{Outcome: genai.OutcomePanic, Description: "the transport panicked"}
 
 var errClosed = &genai.Error{Outcome: genai.OutcomeDisconnected, Description: "the caller closed the answer before it was complete"}
 
@@ -47,7 +50,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r)
 	}
 	op, ok := t.operation(r)
-	if !ok || genai.CallFromContext(r.Context()) != nil {
+	if outer := genai.CallFromContext(r.Context()); !ok || outer != nil && outer.Operation() == op {
 		return t.base.RoundTrip(t.inject(r.Context(), r))
 	}
 	ctx, x := wire.Start(r.Context(), t.inst, requestHead(op, r.Header))
@@ -56,8 +59,14 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r)
 	}
 	observeRequest(r, x)
+	defer func() {
+		if v := recover(); v != nil {
+			x.End(errTransportPanic)
+			panic(v)
+		}
+	}()
 	resp, err := t.base.RoundTrip(r)
-	if err != nil {
+	if err != nil || resp == nil {
 		x.End(sendError(ctx, err))
 		return resp, err
 	}
@@ -75,13 +84,7 @@ func (t *Transport) inject(ctx context.Context, r *http.Request) *http.Request {
 	if ctx == r.Context() && !trace.SpanContextFromContext(ctx).IsValid() {
 		return r
 	}
-	r = r.WithContext(ctx)
-	r.Header = r.Header.Clone()
-	if r.Header == nil {
-		r.Header = make(http.Header)
-	}
-	t.inst.Propagator().Inject(ctx, propagation.HeaderCarrier(r.Header))
-	return r
+	return withContext(ctx, r, t.inst.Propagator(), t.fields)
 }
 
 // observeRequest looks at the body of r, and at each new one that a transport

@@ -103,6 +103,40 @@ func TestTheSpanEndsWithTheBody(t *testing.T) {
 	}
 }
 
+// TestATransportThatMisbehaves: our span ends and what it does goes on.
+func TestATransportThatMisbehaves(t *testing.T) {
+	b := newBed(t)
+	resp, err := NewTransport(roundTripper(func(*http.Request) (*http.Response, error) { return nil, nil }), b.inst).RoundTrip(chatRequest(t, context.Background()))
+	if resp != nil || err != nil {
+		t.Errorf("got %v, %v", resp, err)
+	}
+	func() {
+		defer func() {
+			if v := recover(); v != "boom" {
+				t.Errorf("the panic became %v", v)
+			}
+		}()
+		_, _ = NewTransport(roundTripper(func(*http.Request) (*http.Response, error) { panic("boom") }), b.inst).RoundTrip(chatRequest(t, context.Background()))
+	}()
+	for _, s := range b.spans(2) {
+		if s.Status != "ERROR" {
+			t.Errorf("status is %s", s.Status)
+		}
+	}
+}
+
+// TestAnUpgradedConnectionIsNotWrapped: its body can be written to.
+func TestAnUpgradedConnectionIsNotWrapped(t *testing.T) {
+	b := newBed(t)
+	body := &tracked{Reader: strings.NewReader("")}
+	base := &fixed{resp: &http.Response{StatusCode: http.StatusSwitchingProtocols, Header: http.Header{}, Body: body}}
+	resp, err := NewTransport(base, b.inst).RoundTrip(chatRequest(t, context.Background()))
+	if err != nil || resp.Body != io.ReadCloser(body) {
+		t.Errorf("the body was wrapped: %v", err)
+	}
+	b.spans(1)
+}
+
 func TestASentAgainBodyIsReadAnew(t *testing.T) {
 	b := newBed(t)
 	base := roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -216,10 +250,14 @@ func TestCompressedBodies(t *testing.T) {
 // TestUsageOnRequest pins the one thing that can change what passes, and that
 // it does so only when it is asked to.
 func TestUsageOnRequest(t *testing.T) {
+	const asked = `{"stream_options":{"include_usage":true},`
 	stream := chunk("a") + finish
 	server := func(seen *[]byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			*seen, _ = io.ReadAll(r.Body)
+			if changed := bytes.HasPrefix(*seen, []byte(asked)); changed && r.Header.Get("Accept-Encoding") != "identity" {
+				t.Errorf("a compressed answer is accepted: %q", r.Header.Get("Accept-Encoding"))
+			}
 			if int64(len(*seen)) != r.ContentLength {
 				t.Errorf("Content-Length is %d for %d bytes", r.ContentLength, len(*seen))
 			}
@@ -234,7 +272,6 @@ func TestUsageOnRequest(t *testing.T) {
 			}
 		}
 	}
-	const asked = `{"stream_options":{"include_usage":true},`
 	for _, c := range []struct {
 		name, request string
 		opts          []Option
@@ -246,6 +283,8 @@ func TestUsageOnRequest(t *testing.T) {
 		{"not a stream", `{"model":"m"}`, []Option{WithIncludeUsage()}, false, false},
 		{"the request asks itself", `{"model":"m","stream":true,"stream_options":{"include_usage":true}}`, []Option{WithIncludeUsage()}, false, true},
 		{"the request says no", `{"model":"m","stream":true,"stream_options":{"include_usage":false}}`, []Option{WithIncludeUsage()}, false, false},
+		{"the request has other options", `{"model":"m","stream":true,"stream_options":{}}`, []Option{WithIncludeUsage()}, false, false},
+		{"a name in another case", `{"model":"m","Stream":true}`, []Option{WithIncludeUsage()}, false, false},
 		{"not JSON", `{"model":"m","stream":true`, []Option{WithIncludeUsage()}, false, false},
 		{"too long", `{"model":"m","stream":true,"pad":"` + strings.Repeat("x", maxInjected) + `"}`, []Option{WithIncludeUsage()}, false, false},
 	} {

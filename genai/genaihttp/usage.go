@@ -32,12 +32,10 @@ func askForUsage(r *http.Request) *usageFilter {
 	pass := func(first []byte) {
 		r.Body = readCloser{io.MultiReader(bytes.NewReader(first), rest), original}
 	}
-	var wanted struct {
-		Stream  bool            `json:"stream"`
-		Options json.RawMessage `json:"stream_options"`
-	}
+	// Members by their exact names: a struct would take any case for them.
+	var wanted map[string]json.RawMessage
 	body := bytes.TrimLeft(head, " \t\r\n")
-	if err != nil || len(head) > maxInjected || json.Unmarshal(head, &wanted) != nil || !wanted.Stream || wanted.Options != nil {
+	if err != nil || len(head) > maxInjected || json.Unmarshal(head, &wanted) != nil || string(wanted["stream"]) != "true" || wanted["stream_options"] != nil {
 		pass(head)
 		return nil
 	}

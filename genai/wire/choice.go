@@ -1,6 +1,11 @@
 package wire
 
-import "github.com/infertel/infertel-go/genai"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/infertel/infertel-go/genai"
+)
 
 const (
 	maxChoices    = 1024     // choices that are told apart
@@ -16,7 +21,7 @@ type choice struct {
 	finish          string
 	text, reasoning []byte
 	tools           []toolCall
-	lastTool        int // the highest index seen, plus one
+	nextTool        int // the highest index seen, plus one
 }
 
 type toolCall struct {
@@ -37,7 +42,7 @@ func (r *responseReader) commit() {
 		r.model = r.eventModel
 	}
 	r.usage.merge(&e.usage)
-	if e.isError {
+	if e.isError || e.hasMessage && e.hasCode && !e.hasChoices {
 		r.failed = true
 	}
 	if e.errorType != "" {
@@ -83,15 +88,16 @@ func (r *responseReader) keep(kept, p []byte, limit int) []byte {
 	return append(kept, p[:n]...)
 }
 
-// addTool adds a fragment to the tool call it belongs to, by the index that
-// the server gave it within the choice.
+// addTool adds a fragment to the tool call it belongs to: by the index that the
+// server gave it within the choice, in whatever order they come.
 func (r *responseReader) addTool(c *choice, d *toolDelta) {
-	t := c.tool(d.index)
+	e := &r.event
+	t := r.toolOf(c, d)
 	if t == nil {
-		if d.index < c.lastTool {
-			return // a call that is not kept
+		if r.keptTools == maxToolCalls && d.index < c.nextTool {
+			return // most likely a call that is not kept, and is counted already
 		}
-		c.lastTool = d.index + 1
+		c.nextTool = max(c.nextTool, d.index+1)
 		r.toolCalls++
 		if r.keptTools == maxToolCalls {
 			return
@@ -100,7 +106,6 @@ func (r *responseReader) addTool(c *choice, d *toolDelta) {
 		c.tools = append(c.tools, toolCall{index: d.index})
 		t = &c.tools[len(c.tools)-1]
 	}
-	e := &r.event
 	if t.id == "" {
 		t.id = string(e.bytes(d.id))
 	}
@@ -112,6 +117,34 @@ func (r *responseReader) addTool(c *choice, d *toolDelta) {
 		t.hasArguments = true
 		t.arguments = r.keep(t.arguments, e.bytes(d.arguments), r.argumentLimit)
 	}
+}
+
+// toolOf returns the call that a fragment belongs to, or nil for a new one,
+// whose index it then completes.
+func (r *responseReader) toolOf(c *choice, d *toolDelta) *toolCall {
+	switch {
+	case !r.stream: // the calls of a document are whole
+		d.index = c.nextTool
+		return nil
+	case d.hasIndex:
+		return c.tool(d.index)
+	}
+	// Without an index a fragment that names another call begins it, and one
+	// that names none goes on with the last.
+	id := r.event.bytes(d.id)
+	for i := range c.tools {
+		if len(id) > 0 && c.tools[i].id == string(id) {
+			return &c.tools[i]
+		}
+	}
+	if len(id) == 0 && d.index == 0 && len(c.tools) > 0 {
+		return &c.tools[len(c.tools)-1]
+	}
+	if len(id) == 0 {
+		return c.tool(d.index)
+	}
+	d.index = c.nextTool
+	return nil
 }
 
 func (c *choice) tool(index int) *toolCall {
@@ -127,11 +160,12 @@ func (c *choice) tool(index int) *toolCall {
 // that the request asked for; cut says that the answer ended early, so that
 // choices which never came are known to have no reason.
 func (r *responseReader) response(expected int, cut, content bool) genai.Response {
+	u := r.usage // a copy: what is handed out does not change any more
 	resp := genai.Response{
 		ID: r.id, Model: r.model, Increments: r.increments,
 		Usage: genai.Usage{
-			InputTokens: r.usage.input.pointer(), OutputTokens: r.usage.output.pointer(),
-			TotalTokens: r.usage.total.pointer(), CacheReadInputTokens: r.usage.cached.pointer(),
+			InputTokens: u.input.pointer(), OutputTokens: u.output.pointer(),
+			TotalTokens: u.total.pointer(), CacheReadInputTokens: u.cached.pointer(),
 		},
 	}
 	if len(r.choices) == 0 {
@@ -164,6 +198,7 @@ func (c *choice) toolCalls() []genai.ToolCall {
 	if len(c.tools) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(c.tools, func(a, b toolCall) int { return cmp.Compare(a.index, b.index) })
 	calls := make([]genai.ToolCall, len(c.tools))
 	for i, t := range c.tools {
 		calls[i] = genai.ToolCall{ID: t.id, Name: t.name, Arguments: string(t.arguments)}

@@ -50,8 +50,8 @@ type RequestHead struct {
 type ResponseHead struct {
 	// Status is the HTTP status; 400 and above make the call an error.
 	Status int
-	// ContentType tells a stream (text/event-stream) from a JSON document. If
-	// it names neither, the first bytes of the body tell.
+	// ContentType tells a stream (text/event-stream) from a JSON document, unless
+	// the first bytes of the body say otherwise.
 	ContentType string
 	// ContentEncoding is as for requests.
 	ContentEncoding string
@@ -74,7 +74,7 @@ type Exchange struct {
 	responseBody body
 	status       int
 	answered     bool // the head of the answer came
-	sniffing     bool // the first bytes tell what the answer is
+	sniffer      sniffer
 	ended        bool
 }
 
@@ -99,6 +99,9 @@ func Start(ctx context.Context, inst *genai.Instrumentation, h RequestHead) (con
 	x.requestBody.open(h.ContentEncoding, x.readRequest)
 	return ctx, x
 }
+
+// isCurtailed reports whether the body is longer than we care to decode.
+func (b *body) isCurtailed() bool { return b.inflater != nil && b.inflater.curtailed }
 
 func (b *body) open(encoding string, read func([]byte)) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
@@ -177,7 +180,7 @@ func (x *Exchange) RequestRestart() {
 
 // settleRequest tells the call what is known of the request.
 func (x *Exchange) settleRequest() {
-	r := x.request.facts
+	r := x.request.snapshot()
 	if r.ID == "" {
 		r.ID = x.head.RequestID
 	}
@@ -185,6 +188,9 @@ func (x *Exchange) settleRequest() {
 		r.SessionID = x.head.SessionID
 	}
 	x.call.SetRequest(r)
+	if x.call.WantsToolCalls() {
+		x.response.argumentLimit = max(x.response.argumentLimit, maxArguments+utf8.UTFMax)
+	}
 }
 
 // ResponseHead looks at the head of the answer. Heads of informational answers
@@ -202,17 +208,9 @@ func (x *Exchange) ResponseHead(h ResponseHead) {
 	if !x.requestDone {
 		x.settleRequest()
 	}
-	if x.call.WantsToolCalls() {
-		x.response.argumentLimit = max(x.response.argumentLimit, maxArguments+utf8.UTFMax)
-	}
 	kind, _, _ := strings.Cut(h.ContentType, ";")
-	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
-	case kind == "text/event-stream":
-		x.response.stream = true
-	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
-	default:
-		x.sniffing = true
-	}
+	x.sniffer.claimed = strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
+	x.response.stream = x.sniffer.claimed
 	x.responseBody.open(h.ContentEncoding, x.readResponse)
 }
 
@@ -229,29 +227,19 @@ func (x *Exchange) ResponseBody(p []byte) {
 }
 
 func (x *Exchange) readResponse(p []byte) {
-	if x.sniffing {
-		p = x.sniff(p)
+	if !x.sniffer.done {
+		head, rest := x.sniffer.write(p)
+		if !x.sniffer.done {
+			return
+		}
+		x.response.stream = x.sniffer.stream
+		x.response.write(head)
+		p = rest
 	}
 	x.response.write(p)
 	if x.response.stream && x.response.increments > 0 {
 		x.call.FirstToken(time.Time{})
 	}
-}
-
-// sniff tells a stream from a document by the first byte that is not a space,
-// and returns what is left to read.
-func (x *Exchange) sniff(p []byte) []byte {
-	for i, c := range p {
-		switch c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case 'd', ':', 'e', 'r', 'i', 0xEF: // data, comment, event, retry, id, byte order mark
-			x.response.stream = true
-		}
-		x.sniffing = false
-		return p[i:]
-	}
-	return nil
 }
 
 // Complete reports whether the answer has been seen to its end: a whole JSON
@@ -272,7 +260,7 @@ func (x *Exchange) Request() genai.Request {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.request.facts
+	return x.request.snapshot()
 }
 
 // Response returns what is known of the answer so far. Its messages are there
@@ -323,6 +311,7 @@ func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
 		// What a broken encoding gave up to here may be anything.
 		*r = responseReader{}
 	} else if x.answered {
+		r.write(x.sniffer.rest())
 		r.finish()
 	}
 	expected := x.request.choices()
@@ -362,7 +351,7 @@ var errTruncated = &genai.Error{Outcome: genai.OutcomeTruncated, Description: "t
 func (x *Exchange) truncated() bool {
 	r := &x.response
 	switch {
-	case !x.answered || x.responseBody.opaque:
+	case !x.answered || x.responseBody.opaque || x.responseBody.isCurtailed():
 		return false
 	case r.stream:
 		return true

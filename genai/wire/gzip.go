@@ -21,6 +21,8 @@ type inflater struct {
 	stop   func()
 	err    error // once the body turned out not to be gzip
 	over   bool
+	// curtailed says that there is more than is looked at.
+	curtailed bool
 }
 
 func newInflater(out func([]byte)) *inflater {
@@ -60,6 +62,7 @@ func (f *inflater) run(out func([]byte)) error {
 			return err
 		}
 	}
+	f.curtailed = true
 	return nil
 }
 

@@ -193,6 +193,26 @@ func TestACompressedBombIsDefused(t *testing.T) {
 	x.End(nil)
 }
 
+// TestALongCompressedStreamIsNoFailure: it is we who do not look further.
+func TestALongCompressedStreamIsNoFailure(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte(one + "\n\n: "))
+	zeros := bytes.Repeat([]byte("0"), 1<<20)
+	for range maxInflated/len(zeros) + 1 {
+		_, _ = z.Write(zeros)
+	}
+	_ = z.Close()
+	var f genai.Finished
+	x := observe(t, genai.EngineVLLM, genai.WithOnEnd(func(_ context.Context, got genai.Finished) { f = got }))
+	x.ResponseHead(ResponseHead{Status: 200, ContentType: "text/event-stream", ContentEncoding: "gzip"})
+	x.ResponseBody(packed.Bytes())
+	x.End(nil)
+	if f.Outcome != genai.OutcomeSuccess || x.Response().Increments != 1 {
+		t.Errorf("outcome %v, %d increments", f.Outcome, x.Response().Increments)
+	}
+}
+
 // TestARunningStreamHoldsLittle: the figure that the package documentation
 // gives.
 func TestARunningStreamHoldsLittle(t *testing.T) {

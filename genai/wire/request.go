@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,7 +15,7 @@ import (
 const (
 	maxField   = 256     // names and identifiers
 	maxContent = 1 << 20 // all texts of one direction together
-	partCost   = 64      // what a message or part counts for, however short its text
+	partCost   = 256     // what a message or part counts for beside its text
 )
 
 // The places of a request that are watched.
@@ -81,8 +83,10 @@ var requestWithoutContent = &jsonstream.Node{Fields: parameters}
 
 var requestWithContent = &jsonstream.Node{Fields: append([]jsonstream.Field{
 	{Name: "messages", Node: &jsonstream.Node{Elem: messageNode}},
-	{Name: "query", Node: passage},
+	{Name: "query", Node: passages},
 	{Name: "queries", Node: passages},
+	{Name: "data_1", Node: passages},
+	{Name: "data_2", Node: passages},
 	{Name: "documents", Node: passages},
 	{Name: "items", Node: passages},
 	{Name: "text_1", Node: passages},
@@ -136,6 +140,7 @@ type requestReader struct {
 	length int    // of the string being read
 	tail   [2]byte
 
+	rid                               string
 	n, maxTokens, maxCompletionTokens int
 	temperature, topP, topK           float64
 
@@ -159,6 +164,34 @@ func (r *requestReader) reset(op genai.Operation, content bool, contentLength in
 		root = requestWithContent
 	}
 	r.json.Reset(root, r)
+}
+
+// snapshot is what is known of the request so far. It shares nothing with the
+// reader that could still change.
+func (r *requestReader) snapshot() genai.Request {
+	f := r.facts
+	v := struct {
+		n, maxTokens            int
+		temperature, topP, topK float64
+	}{r.n, 0, r.temperature, r.topP, r.topK}
+	if f.ChoiceCount != nil {
+		f.ChoiceCount = &v.n
+	}
+	if f.MaxTokens != nil {
+		v.maxTokens = *f.MaxTokens
+		f.MaxTokens = &v.maxTokens
+	}
+	if f.Temperature != nil {
+		f.Temperature = &v.temperature
+	}
+	if f.TopP != nil {
+		f.TopP = &v.topP
+	}
+	if f.TopK != nil {
+		f.TopK = &v.topK
+	}
+	f.Messages = slices.Clone(f.Messages)
+	return f
 }
 
 // choices is how many choices the request asks for.
@@ -241,8 +274,11 @@ func (r *requestReader) closeString(id int) {
 		r.facts.UserID = string(r.text)
 	case reqSession:
 		r.facts.SessionID = string(r.text)
-	case reqRequestID, reqRID:
-		r.facts.ID = string(r.text)
+	case reqRequestID: // vLLM's name
+		r.facts.ID = cmp.Or(string(r.text), r.rid)
+	case reqRID: // SGLang's
+		r.rid = string(r.text)
+		r.facts.ID = cmp.Or(r.facts.ID, r.rid)
 	case reqPrompt, reqPromptItem:
 		r.prompts++
 		if r.content {
@@ -395,6 +431,9 @@ func (r *requestReader) closeMessage() {
 			}
 		}
 	}
+	if r.resultID != "" && len(m.Parts) == 0 {
+		m.Parts = append(m.Parts, genai.ToolCallResponsePart(r.resultID, "")) // an empty result is one
+	}
 	if r.reasoning != "" {
 		m.Parts = append([]genai.Part{genai.ReasoningPart(r.reasoning)}, m.Parts...)
 	}
@@ -425,24 +464,33 @@ func (r *requestReader) closePart() {
 			p.Type = genai.PartBlob
 		}
 	default:
+		if p.Type == "" && p.Content != "" {
+			p = genai.TextPart(p.Content)
+			break
+		}
 		p = genai.Part{Type: p.Type}
 	}
 	r.addPart(p)
 }
 
-// media takes the address of a part, or of a data URL its kind and size.
+// media takes the address of a part, or of binary content, which a request holds
+// as a data URL or bare, its kind and size.
 func (r *requestReader) media() {
-	head := string(r.text[:min(len(r.text), maxField)])
-	rest, isData := strings.CutPrefix(head, "data:")
-	if !isData {
-		r.part.URI = r.keep()
+	head := strings.TrimSpace(string(r.text[:min(len(r.text), maxField)]))
+	const scheme = "data:"
+	if len(head) < len(scheme) || !strings.EqualFold(head[:len(scheme)], scheme) {
+		if strings.Contains(head, "://") {
+			r.part.URI = r.keep()
+		} else {
+			r.part.Size = decodedLength(r.length, r.tail)
+		}
 		return
 	}
-	meta, _, found := strings.Cut(rest, ",")
+	meta, _, found := strings.Cut(head[len(scheme):], ",")
 	if !found {
 		return
 	}
-	size := r.length - len("data:") - len(meta) - len(",")
+	size := max(r.length-strings.Index(string(r.text), ",")-1, 0)
 	mimeType, encoding, _ := strings.Cut(meta, ";")
 	if strings.HasSuffix(encoding, "base64") {
 		size = decodedLength(size, r.tail)

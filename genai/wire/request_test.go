@@ -84,6 +84,9 @@ func TestMessages(t *testing.T) {
 			{"type":"file","file":{"file_id":"f-1"}},{"type":"file","file":{"file_data":"data:application/pdf;base64,QUI="}},{"type":"refusal","refusal":"no"},{"type":"thinking","thinking":"hm"}]}]}`, genai.OperationChat, []genai.Message{
 			user(genai.BlobPart("image", "image/png", 3), genai.BlobPart("audio", "audio/wav", 3), genai.FilePart("", "f-1"), genai.BlobPart("", "application/pdf", 2), text("no"), genai.ReasoningPart("hm")),
 		}, 1},
+		{"binary without an address", `{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"QUJD"}},{"type":"image_url","image_url":{"url":" DATA:image/png;base64,QUI="}},{"text":"a"}]},{"role":"tool","tool_call_id":"i0","content":""}]}`, genai.OperationChat, []genai.Message{
+			user(genai.BlobPart("image", "", 3), genai.BlobPart("image", "image/png", 2), text("a")), {Role: "tool", Parts: []genai.Part{genai.ToolCallResponsePart("i0", "")}},
+		}, 1},
 		{"tool result in parts", `{"messages":[{"content":[{"type":"text","text":"7"}],"role":"tool","tool_call_id":"i0"}]}`, genai.OperationChat, []genai.Message{
 			{Role: "tool", Parts: []genai.Part{genai.ToolCallResponsePart("i0", "7")}},
 		}, 1},

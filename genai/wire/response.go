@@ -15,6 +15,8 @@ const (
 	resModel
 	resObject
 	resErrorType // also the member type of the older, flat error object
+	resMessage   // of that object
+	resErrorCode
 	resError
 	resChoice
 	resIndex
@@ -57,6 +59,8 @@ var outputNode = &jsonstream.Node{Fields: []jsonstream.Field{
 	}}}},
 }}
 
+var errorNode = &jsonstream.Node{ID: resError, Fields: []jsonstream.Field{{Name: "type", Node: watch(resErrorType)}}}
+
 var responseNode = &jsonstream.Node{
 	ID: resRoot,
 	Fields: []jsonstream.Field{
@@ -72,10 +76,13 @@ var responseNode = &jsonstream.Node{
 		}}}},
 		{Name: "usage", Node: usageNode},
 		{Name: "object", Node: watch(resObject)},
-		{Name: "error", Node: &jsonstream.Node{ID: resError, Fields: []jsonstream.Field{{Name: "type", Node: watch(resErrorType)}}}},
+		{Name: "error", Node: errorNode},
 		{Name: "type", Node: watch(resErrorType)},
+		{Name: "message", Node: watch(resMessage)},
+		{Name: "code", Node: watch(resErrorCode)},
 	},
 	Elem: &jsonstream.Node{ID: resResult, Fields: []jsonstream.Field{
+		{Name: "error", Node: errorNode},
 		{Name: "meta_info", Node: &jsonstream.Node{Fields: []jsonstream.Field{{Name: "prompt_tokens", Node: watch(resResultTokens)}}}},
 	}},
 }
@@ -97,6 +104,9 @@ type usage struct{ input, output, total, cached tokens }
 
 // merge takes over what o reports. Counts of a stream are running totals.
 func (u *usage) merge(o *usage) {
+	if (o.input.set || o.output.set) && !o.total.set {
+		u.total = tokens{} // it belonged to older counts
+	}
 	for _, p := range [...]struct{ to, from *tokens }{{&u.input, &o.input}, {&u.output, &o.output}, {&u.total, &o.total}, {&u.cached, &o.cached}} {
 		if p.from.set {
 			*p.to = *p.from
@@ -118,9 +128,9 @@ type delta struct {
 }
 
 type toolDelta struct {
-	index               int
-	id, name, arguments span
-	hasArguments        bool
+	index                  int // as the server says, else the place in the event
+	id, name, arguments    span
+	hasIndex, hasArguments bool
 }
 
 // event gathers the facts of one document, an answer or one event of a stream,
@@ -133,6 +143,10 @@ type event struct {
 	isError   bool
 	errorType string
 	output    bool // some choice has new output
+
+	// An error object that stands in the document itself has a message and a type
+	// or code, and no choices.
+	hasMessage, hasCode, hasChoices bool
 
 	// Whether the choice and the tool call being read are among those above.
 	inDelta, inTool bool
@@ -154,6 +168,7 @@ func (r *responseReader) Open(id int, k jsonstream.Kind) {
 	at := span{len(e.buf), len(e.buf)}
 	switch id {
 	case resChoice:
+		e.hasChoices = true
 		if e.inDelta = k == jsonstream.Object && len(e.deltas) < maxChoices; e.inDelta {
 			e.deltas = append(e.deltas, delta{index: r.position, firstTool: len(e.tools), lastTool: len(e.tools)})
 		}
@@ -322,7 +337,11 @@ func (r *responseReader) closeString(id int) {
 			e.isError = true
 		}
 	case resErrorType:
-		e.errorType = string(r.text)
+		e.errorType, e.hasCode = string(r.text), true
+	case resErrorCode:
+		e.hasCode = true
+	case resMessage:
+		e.hasMessage = true
 	}
 }
 
@@ -345,18 +364,26 @@ func finishReason(b []byte) string {
 
 func (r *responseReader) closeNumber(id int, raw []byte) {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
-	if err != nil || n < 0 {
+	if err != nil {
+		f, _ := strconv.ParseFloat(string(raw), 64) // 9.0 is a count as well
+		if n = int64(f); float64(n) != f || f == 0 {
+			return
+		}
+	}
+	if n < 0 {
 		return
 	}
 	u := &r.event.usage
 	switch id {
+	case resErrorCode:
+		r.event.hasCode = true
 	case resIndex:
 		if d := r.delta(); d != nil {
 			d.index = int(min(n, maxChoices))
 		}
 	case resToolIndex:
 		if t := r.tool(); t != nil {
-			t.index = int(min(n, maxToolIndex))
+			t.index, t.hasIndex = int(min(n, maxToolIndex)), true
 		}
 	case resInputTokens:
 		u.input = tokens{n, true}

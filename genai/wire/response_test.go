@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -185,4 +186,132 @@ func TestContentTypeIsGuessedFromTheBody(t *testing.T) {
 			t.Errorf("%q: a document is read as %+v", contentType, got.Response)
 		}
 	}
+}
+
+// TestToolCallsInAnyOrder: a fragment belongs to its index, not to the call seen
+// last.
+func TestToolCallsInAnyOrder(t *testing.T) {
+	delta := func(calls string) string {
+		return `data: {"choices":[{"index":0,"delta":{"tool_calls":[` + calls + `]}}]}` + "\n\n"
+	}
+	document := func(calls string) string {
+		return `{"choices":[{"index":0,"message":{"tool_calls":[` + calls + `]},"finish_reason":"tool_calls"}]}`
+	}
+	for name, c := range map[string]struct {
+		stream bool
+		body   string
+		want   string
+	}{
+		"the second comes first": {true, delta(`{"index":1,"id":"i1","function":{"name":"mul","arguments":"{\"b\":"}}`) + delta(`{"index":0,"id":"i0","function":{"name":"add","arguments":"{}"}}`) + delta(`{"index":1,"function":{"arguments":"2}"}}`), `i0 add {} i1 mul {"b":2}`},
+		"both in one, backwards": {true, delta(`{"index":1,"id":"i1","function":{"name":"mul"}},{"index":0,"id":"i0","function":{"name":"add"}}`), `i0 add  i1 mul `},
+		"the index comes last":   {true, delta(`{"function":{"arguments":"{}","name":"mul"},"id":"i1","index":1}`) + delta(`{"function":{"name":"add"},"id":"i0","index":0}`), `i0 add  i1 mul {}`},
+		"ids without an index":   {true, delta(`{"id":"i0","function":{"name":"add","arguments":"{\"a\":"}}`) + delta(`{"function":{"arguments":"1}"}}`) + delta(`{"id":"i1","function":{"name":"mul","arguments":"{}"}}`), `i0 add {"a":1} i1 mul {}`},
+		"an id for each piece":   {true, delta(`{"index":0,"id":"x","function":{"name":"add","arguments":"{"}}`) + delta(`{"index":0,"id":"y","function":{"arguments":"}"}}`), `x add {}`},
+		"a name after arguments": {true, delta(`{"index":0,"function":{"name":"add","arguments":"{"}}`) + delta(`{"index":0,"function":{"name":"more","arguments":"}"}}`), ` add {}`},
+		"a document":             {false, document(`{"id":"i0","function":{"name":"add","arguments":"{}"}},{"id":"i1","function":{"name":"mul","arguments":"{}"}}`), `i0 add {} i1 mul {}`},
+		"one index for all":      {false, document(`{"index":0,"id":"i0","function":{"name":"add","arguments":"{}"}},{"index":0,"id":"i1","function":{"name":"mul","arguments":"{}"}}`), `i0 add {} i1 mul {}`},
+	} {
+		in := input{engine: genai.EngineSGLang, request: [][]byte{[]byte(`{"stream":true}`)}, contentType: "application/json", response: [][]byte{[]byte(c.body)}}
+		if c.stream {
+			in.contentType, in.response[0] = "text/event-stream", []byte(c.body+endOfStream)
+		}
+		got := answered(t, in)
+		var calls []string
+		for _, c := range got.Response.ToolCalls[0] {
+			calls = append(calls, c.ID, c.Name, c.Arguments)
+		}
+		if s := strings.Join(calls, " "); s != c.want || got.Response.ToolCallCount*3 != len(calls) {
+			t.Errorf("%s: calls are %q, count %d, want %q", name, s, got.Response.ToolCallCount, c.want)
+		}
+	}
+}
+
+func TestWhichOfTwoCounts(t *testing.T) {
+	got := events(t, `data: {"id":"first","model":"m1","choices":[{"index":0,"delta":{"reasoning":"new","reasoning_content":"old"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`+"\n\n"+
+		`data: {"id":"second","model":"m2","choices":[],"usage":{"prompt_tokens":4.0,"completion_tokens":5}}`+"\n\n"+endOfStream).Response
+	if got.ID != "first" || got.Model != "m1" || joined(got.Messages, 0, genai.PartReasoning) != "new" {
+		t.Errorf("response is %+v", got)
+	}
+	if u := got.Usage; *u.InputTokens != 4 || *u.OutputTokens != 5 || u.TotalTokens != nil {
+		t.Errorf("usage is %d %d %v, want the newest, without the total of the older", *u.InputTokens, *u.OutputTokens, u.TotalTokens)
+	}
+}
+
+func TestChoicesThatNeverCameHavePlaces(t *testing.T) {
+	var reasons []string
+	x := observe(t, genai.EngineVLLM, genai.WithOnEnd(func(_ context.Context, f genai.Finished) { reasons = f.FinishReasons }))
+	x.RequestBody([]byte(`{"stream":true,"n":3}`))
+	x.ResponseHead(ResponseHead{Status: 200, ContentType: "text/event-stream"})
+	x.ResponseBody([]byte(stop + "\n\n"))
+	x.End(nil)
+	if got := strings.Join(reasons, " "); got != "stop error error" {
+		t.Errorf("reasons are %q", got)
+	}
+}
+
+func TestErrorsInStreamsOfOtherShapes(t *testing.T) {
+	for _, data := range []string{
+		`{"error":{"message":"m","type":"overloaded","code":503}}`, `{"object":"error","message":"m","type":"overloaded","code":503}`,
+		`{"message":"m","type":"overloaded","code":503}`, `[{"error":{"message":"m","type":"overloaded"}}]`,
+	} {
+		got := events(t, one+"\n\nevent: error\ndata: "+data+"\n\n"+endOfStream)
+		if got.Outcome != genai.OutcomeStreamError || !strings.HasSuffix(got.Error, "overloaded") || got.Response.Increments != 1 {
+			t.Errorf("%s: %v %q", data, got.Outcome, got.Error)
+		}
+	}
+}
+
+// TestMislabelledBodies are read as what they are.
+func TestMislabelledBodies(t *testing.T) {
+	stream := one + "\n\n" + stop + "\n\n"
+	for _, c := range []struct {
+		contentType, body string
+		increments        int
+		outcome           genai.Outcome
+	}{
+		{"application/json", stream, 1, genai.OutcomeSuccess},
+		{"application/json", "\n" + one + "\n\n", 1, genai.OutcomeTruncated},
+		{"text/event-stream", `{"id":"c","choices":[{"index":0,"finish_reason":"stop"}]}`, 0, genai.OutcomeSuccess},
+		{"text/event-stream", `{"error":{"type":"overloaded"}}`, 0, genai.OutcomeStreamError},
+		{"text/plain", "it works", 0, genai.OutcomeSuccess},
+		{"text/plain", "dat", 0, genai.OutcomeSuccess},
+		{"text/plain", ": ping\n\n" + stream, 1, genai.OutcomeSuccess},
+		{"text/plain", "event: x\n" + stream, 1, genai.OutcomeSuccess},
+	} {
+		in := input{request: [][]byte{[]byte(`{"stream":true}`)}, status: 200, contentType: c.contentType, response: [][]byte{[]byte(c.body)}}
+		got := answered(t, in)
+		if got.Response.Increments != c.increments || got.Outcome != c.outcome {
+			t.Errorf("%s %.30q: %d increments, %v %q", c.contentType, c.body, got.Response.Increments, got.Outcome, got.Error)
+		}
+		sameInPieces(t, in, got)
+	}
+}
+
+// TestToolCallsOfAnEarlyAnswer: the head of the answer may come before the
+// request says that it is a stream.
+func TestToolCallsOfAnEarlyAnswer(t *testing.T) {
+	x := observe(t, genai.EngineSGLang)
+	x.ResponseHead(ResponseHead{Status: 200, ContentType: "text/event-stream"})
+	x.RequestBody([]byte(`{"stream":true}`))
+	x.ResponseBody([]byte(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"{}"}}]}}]}` + "\n\n"))
+	if r := x.Response(); len(r.ToolCalls) != 1 || r.ToolCalls[0][0].Arguments != "{}" {
+		t.Errorf("tool calls are %+v", r.ToolCalls)
+	}
+	x.End(nil)
+}
+
+// TestWhatWasHandedOutDoesNotChange.
+func TestWhatWasHandedOutDoesNotChange(t *testing.T) {
+	x := observe(t, genai.EngineVLLM)
+	x.RequestBody([]byte(`{"n":1,"temperature":0.5,"stream":true,`))
+	request := x.Request()
+	x.RequestBody([]byte(`"n":2,"temperature":1.5}`))
+	x.ResponseHead(ResponseHead{Status: 200, ContentType: "text/event-stream"})
+	x.ResponseBody([]byte(`data: {"choices":[],"usage":{"prompt_tokens":1}}` + "\n\n"))
+	response := x.Response()
+	x.ResponseBody([]byte(`data: {"choices":[],"usage":{"prompt_tokens":2}}` + "\n\n"))
+	if *request.ChoiceCount != 1 || *request.Temperature != 0.5 || *response.Usage.InputTokens != 1 {
+		t.Errorf("n %d, temperature %v, input tokens %d", *request.ChoiceCount, *request.Temperature, *response.Usage.InputTokens)
+	}
+	x.End(nil)
 }

@@ -63,6 +63,7 @@ const (
 )
 
 func (r *eventReader) write(p []byte, sink eventSink) {
+	feed := -1 // where the next line feed is, counted from the end of p
 	for len(p) > 0 {
 		c := p[0]
 		if r.cr {
@@ -73,39 +74,50 @@ func (r *eventReader) write(p []byte, sink eventSink) {
 			}
 		}
 		if !r.started {
-			if c == byteOrderMark[r.matched] {
-				if r.matched++; r.matched == len(byteOrderMark) {
-					r.started, r.matched = true, 0
-				}
-				p = p[1:]
-				continue
-			}
-			if r.started = true; r.matched > 0 {
-				r.state, r.matched = lineSkip, 0
-			}
-		}
-		if r.state == lineData || r.state == lineSkip {
-			end := bytes.IndexByte(p, '\n')
-			if end < 0 {
-				end = len(p)
-			}
-			// A carriage return ends a line as well.
-			if cr := bytes.IndexByte(p[:end], '\r'); cr >= 0 {
-				end = cr
-			}
-			if r.state == lineData && end > 0 {
-				r.mark.write(p[:end])
-				sink.data(p[:end])
-			}
-			if end == len(p) {
-				return
-			}
-			r.endLine(p[end], sink)
-			p = p[end+1:]
+			p = r.skipMark(c, p)
 			continue
 		}
-		p = r.startOfLine(c, p, sink)
+		if r.state != lineData && r.state != lineSkip {
+			p = r.startOfLine(c, p, sink)
+			continue
+		}
+		// A line feed ends the line, and so does a carriage return before it. A
+		// stream without line feeds must not be searched for one at each line.
+		if feed < 0 || len(p) < feed {
+			feed = 0
+			if i := bytes.IndexByte(p, '\n'); i >= 0 {
+				feed = len(p) - i
+			}
+		}
+		end := len(p) - feed
+		if i := bytes.IndexByte(p[:end], '\r'); i >= 0 {
+			end = i
+		}
+		if r.state == lineData && end > 0 {
+			r.mark.write(p[:end])
+			sink.data(p[:end])
+		}
+		if end == len(p) {
+			return
+		}
+		r.endLine(p[end], sink)
+		p = p[end+1:]
 	}
+}
+
+// skipMark reads the first bytes of a stream, which can be a byte order mark,
+// and returns what is left to read.
+func (r *eventReader) skipMark(c byte, p []byte) []byte {
+	if c == byteOrderMark[r.matched] {
+		if r.matched++; r.matched == len(byteOrderMark) {
+			r.started, r.matched = true, 0
+		}
+		return p[1:]
+	}
+	if r.started = true; r.matched > 0 {
+		r.state, r.matched = lineSkip, 0
+	}
+	return p
 }
 
 // startOfLine reads the byte c, the first of p, before the value of a field,

@@ -10,16 +10,24 @@ import (
 // Cut returns at most the first limit bytes of s, cut at the boundary of a
 // character, with what is not UTF-8 replaced by U+FFFD.
 func Cut(s string, limit int) string {
-	if len(s) > limit {
-		cut := limit
-		// A character has at most three bytes after its first; what goes back
-		// further is not UTF-8 and has no boundaries.
-		for cut > 0 && limit-cut < utf8.UTFMax-1 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut]
+	s = cut(s, limit)
+	if utf8.ValidString(s) {
+		return s
 	}
-	return Valid(s)
+	return cut(Valid(s), limit) // the replacements are longer than what they replace
+}
+
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	n := limit
+	// A character has at most three bytes after its first; what goes back further
+	// is not UTF-8 and has no boundaries.
+	for n > 0 && limit-n < utf8.UTFMax-1 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // Valid returns s with what is not UTF-8 replaced by U+FFFD.

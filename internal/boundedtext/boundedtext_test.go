@@ -13,8 +13,10 @@ func TestCut(t *testing.T) {
 		{"abcde", 4, "abcd"},
 		{"abcé", 4, "abc"},
 		{"🌍🌍", 7, "🌍"},
-		{"a\xffb", 4, "a\uFFFDb"},
+		{"a\xffb", 5, "a\uFFFDb"},
+		{"a\xffb", 4, "a\uFFFD"},
 		{"\x80\x80\x80\x80\x80\x80", 4, "\uFFFD"},
+		{"\xffa\xffb\xffc", 8, "\uFFFDa\uFFFDb"},
 		{"abc", 0, ""},
 	} {
 		if got := Cut(c.in, c.max); got != c.want {
