@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -59,22 +60,8 @@ type input struct {
 func exchange(t testing.TB, in input) exchanged {
 	t.Helper()
 	var out exchanged
-	mode := genai.ContentSpan
-	if in.noContent {
-		mode = genai.ContentNone
-	}
-	inst, err := genai.New(
-		genai.WithTracerProvider(recording), genai.WithEngine(in.engine), genai.WithContent(mode), genai.WithContentMaxLength(1<<20),
-		genai.WithOnEnd(func(_ context.Context, f genai.Finished) {
-			out.Outcome = f.Outcome
-			if f.Err != nil {
-				out.Error = f.Err.Error()
-			}
-		}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, x := Start(context.Background(), inst, RequestHead{Operation: in.op})
+	ctx := context.WithValue(context.Background(), outKey{}, &out)
+	_, x := Start(ctx, instrumentationFor(t, in), RequestHead{Operation: in.op})
 	for _, p := range in.request {
 		q := slices.Clone(p)
 		x.RequestBody(q)
@@ -91,6 +78,41 @@ func exchange(t testing.TB, in input) exchanged {
 	out.Request, out.Response = x.Request(), x.Response()
 	out.Request.StartTime = out.Response.EndTime
 	return out
+}
+
+type outKey struct{}
+
+type kindOfInput struct {
+	engine    genai.Engine
+	noContent bool
+}
+
+var instrumentations sync.Map // by kindOfInput: making one costs more than an exchange
+
+func instrumentationFor(t testing.TB, in input) *genai.Instrumentation {
+	t.Helper()
+	key := kindOfInput{in.engine, in.noContent}
+	if inst, ok := instrumentations.Load(key); ok {
+		return inst.(*genai.Instrumentation)
+	}
+	mode := genai.ContentSpan
+	if in.noContent {
+		mode = genai.ContentNone
+	}
+	inst, err := genai.New(
+		genai.WithTracerProvider(recording), genai.WithEngine(in.engine), genai.WithContent(mode), genai.WithContentMaxLength(1<<20),
+		genai.WithOnEnd(func(ctx context.Context, f genai.Finished) {
+			out := ctx.Value(outKey{}).(*exchanged)
+			out.Outcome = f.Outcome
+			if f.Err != nil {
+				out.Error = f.Err.Error()
+			}
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	instrumentations.Store(key, inst)
+	return inst
 }
 
 // recording is the real SDK without an exporter: what is exported is tested in
