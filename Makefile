@@ -1,6 +1,6 @@
 FUZZTIME ?= 10s
 
-.PHONY: test race lint generate fuzz bench e2e
+.PHONY: test race lint generate fuzz bench e2e html-test
 
 test:
 	go test ./...
@@ -20,6 +20,11 @@ fuzz:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./genai/... ./vllm/... ./sglang/...
+
+# Opens the page of the reference emitter in headless Chromium, which must be
+# installed.
+html-test:
+	go run ./examples/internal/view/browsertest
 
 # Against real clients and servers, in a module of its own.
 e2e:
