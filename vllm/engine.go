@@ -3,7 +3,6 @@ package vllm
 import (
 	"context"
 	"errors"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -105,9 +104,9 @@ func (s *scratch) endAt(t time.Time) []trace.SpanEndOption {
 }
 
 // end ends llm_request.
-func (e *engine) end(s *scratch, span trace.Span, at time.Time, failure error) {
+func (e *engine) end(s *scratch, span trace.Span, at time.Time, failure *Error) {
 	if failure != nil {
-		span.SetStatus(codes.Error, boundedtext.Cut(failure.Error(), maxDescription))
+		span.SetStatus(codes.Error, boundedtext.Cut(failure.Description, maxDescription))
 	}
 	span.End(s.endAt(at)...)
 }
@@ -128,55 +127,3 @@ func appendSampling(a []attribute.KeyValue, r *asked) []attribute.KeyValue {
 	}
 	return a
 }
-
-// isKnown reports whether a point in time was taken, and fits in the wire's
-// nanoseconds since the Unix epoch. Engines use 0 for a point that was not taken,
-// which is the epoch itself when it gets here.
-func isKnown(t time.Time) bool {
-	s := t.Unix()
-	return s > 0 && s < math.MaxInt64/int64(time.Second)
-}
-
-// known returns a point in time, or the zero time for one that was not taken.
-func known(t time.Time) time.Time {
-	if !isKnown(t) {
-		return time.Time{}
-	}
-	return t
-}
-
-// earliest returns the earliest point that is known, or the zero time.
-func earliest(points ...time.Time) time.Time {
-	var first time.Time
-	for _, t := range points {
-		if t = known(t); !t.IsZero() && (first.IsZero() || t.Before(first)) {
-			first = t
-		}
-	}
-	return first
-}
-
-// never is a point in time that was not taken. Points of a request are kept as the
-// time since llm_request started.
-const never = time.Duration(math.MinInt64)
-
-// interval is the time between two points, either of which may be never.
-type interval struct{ start, end time.Duration }
-
-// length returns the interval's length, and whether it has one: two ends, the
-// second not before the first.
-func (i interval) length() (time.Duration, bool) {
-	return i.end - i.start, i.start != never && i.end != never && i.end >= i.start
-}
-
-// orUnknown returns the interval's length, or unknown.
-func (i interval) orUnknown() time.Duration {
-	if d, ok := i.length(); ok {
-		return d
-	}
-	return unknown
-}
-
-// within reports whether an interval that has both ends lies in another one that
-// has.
-func (i interval) within(o interval) bool { return i.start >= o.start && i.end <= o.end }

@@ -2,14 +2,21 @@ package vllm
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/infertel/infertel-go/internal/reportonce"
 )
 
 // The kinds of misuse that are reported once for each engine.
 const (
-	misuseCounterSource reportonce.Kind = iota
+	misuseCounterSource reportonce.Kind = iota // and the next two
+	_
+	_
 	misuseObserved
+	misuseObserver
+	misuseCounterFull
+	misuseGranularity
+	misuseRole
 	misuseEventsDropped
 	misuseEventsMerged
 	misuseTokens
@@ -17,8 +24,15 @@ const (
 	misuseFinish
 	misuseFinishBackwards
 	misuseFirstToken
-	misuseDuration
-	misuseCount
+	misuseTokenize
+	misuseDetokenize
+	misuseTimeInScheduler
+	misuseModelForward
+	misuseModelExecute
+	misusePromptTokens
+	misuseCompletionTokens
+	misuseIterationTokens
+	misuseSequences
 	misuseOutside
 	misuseTransferNoWait
 	misuseStage // and the next three of each stage
@@ -41,9 +55,9 @@ const (
 
 func (i interval) problem() problem {
 	switch {
-	case i.start == never:
+	case !i.start.known():
 		return noStart
-	case i.end == never:
+	case !i.end.known():
 		return noEnd
 	}
 	return backwards
@@ -80,20 +94,33 @@ func (e *engine) noWait(id string) {
 	})
 }
 
-// count returns n, or 0 for a negative one.
-func (e *engine) count(id, what string, n int) int {
+// count returns n, or 0 for a negative one, which is misuse of kind k.
+func (e *engine) count(k reportonce.Kind, id, what string, n int) int {
 	if n >= 0 {
 		return n
 	}
-	e.misuse.Report(misuseCount, func() error {
+	e.misuse.Report(k, func() error {
 		return fmt.Errorf("vllm: request %q has %d %s, want 0 or more; 0 is recorded", id, n, what)
 	})
 	return 0
 }
 
+// duration returns a duration that a caller gave, or unknown. A negative one is
+// misuse of kind k.
+func (e *engine) duration(k reportonce.Kind, id, what string, d *time.Duration) time.Duration {
+	if d == nil {
+		return unknown
+	}
+	if *d < 0 {
+		e.leftOut(k, id, what, backwards)
+		return unknown
+	}
+	return *d
+}
+
 // finishedBackwards reports a request that finished before it arrived.
 func (e *engine) finishedBackwards(id string) {
 	e.misuse.Report(misuseFinishBackwards, func() error {
-		return fmt.Errorf("vllm: request %q finished before it arrived; its llm_request has no length", id)
+		return fmt.Errorf("vllm: request %q finished before it arrived; its llm_request has no length, and gen_ai.latency.e2e is left out", id)
 	})
 }

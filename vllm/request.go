@@ -20,9 +20,9 @@ type request struct {
 	mu       sync.Mutex
 	finished bool
 	asked    asked
-	start    time.Time     // of llm_request: the arrival, if it is known
-	arrived  bool          // the arrival is known
-	first    time.Duration // first token, as the engine saw it, or never
+	start    time.Time // of llm_request: the arrival, if it is known
+	origin   point     // the same
+	arrived  bool      // the arrival is known
 }
 
 // asked is a Request without its pointers: what they point to stays the caller's.
@@ -48,16 +48,15 @@ func given[T any](p *T) optional[T] {
 // begin starts llm_request. start stands in for an arrival that is not known; a
 // zero one means now, because the span has to start and its context is wanted.
 func (q *request) begin(ctx context.Context, e *engine, r Request, arrival, start time.Time) {
-	q.first = never
 	if q.arrived = isKnown(arrival); q.arrived {
 		start = arrival
 	} else if start.IsZero() {
 		start = time.Now()
 	}
-	q.start = start
+	q.start, q.origin = start, pointOf(start)
 	q.ctx, q.span = e.start(ctx, q.start)
 	q.recording = q.span.IsRecording()
-	q.idle = !q.recording && !e.common.enabled(ctx)
+	q.idle = !q.recording && !e.enabled(ctx)
 	if q.idle {
 		return
 	}
@@ -97,52 +96,52 @@ func (q *request) finish() bool {
 	return true
 }
 
-// on returns when a point in time was, counted from the start of llm_request.
-// Where both have monotonic readings those decide, also when the wall clock was
-// set in between.
-//
-// Nothing of the Time itself is kept: it holds a pointer, for the sake of which
-// all that the caller handed in with it would be moved to the heap.
-func (q *request) on(t time.Time) time.Duration {
-	if !isKnown(t) {
-		return never
-	}
-	return t.Sub(q.start)
+// on returns when a point that is known lies, counted from the start of
+// llm_request.
+func (q *request) on(p point) time.Duration { return p.sub(q.origin) }
+
+// place returns where an interval that has a length lies. It is as long as the
+// interval, also where only one of its ends can be told by the monotonic clock
+// from the start of llm_request.
+func (q *request) place(i interval) stretch {
+	from := q.on(i.start)
+	return stretch{from, from + i.end.sub(i.start)}
 }
 
-// arrival returns when the request arrived, which may be never.
-func (q *request) arrival() time.Duration {
+// at returns the time of a point that lies so long after the start of llm_request.
+func (q *request) at(d time.Duration) time.Time { return q.start.Add(d) }
+
+// arrival returns when the request arrived, which may not be known.
+func (q *request) arrival() point {
 	if q.arrived {
-		return 0
+		return q.origin
 	}
-	return never
+	return point{}
 }
 
 // whole returns where llm_request lies and how long the request took, which may
-// be unknown. last is the newest point that is known, for a finish that is not.
-func (q *request) whole(e *engine, finish, last time.Duration) (i interval, e2e time.Duration) {
-	switch {
-	case finish == never:
+// be unknown. last is the newest point that was told, for a finish that was not.
+func (q *request) whole(e *engine, finish, last point) (s stretch, e2e time.Duration) {
+	if !finish.known() {
 		e.leftOut(misuseFinish, q.asked.ID, "gen_ai.latency.e2e", noEnd)
-		return interval{0, last}, unknown
-	case finish < 0:
+		if last.known() {
+			s.to = max(q.on(last), 0)
+		}
+		return s, unknown
+	}
+	if s.to = q.on(finish); s.to < 0 {
 		// The span has started, so it is there; it has no length.
 		e.finishedBackwards(q.asked.ID)
-		finish = 0
+		return stretch{}, unknown
 	}
-	i = interval{0, finish}
-	if q.arrived {
-		return i, finish
-	}
-	return i, unknown
+	return s, interval{q.arrival(), finish}.orUnknown()
 }
 
 // timeToFirstToken returns the time from the arrival to a first token, which may
 // be unknown.
-func (q *request) timeToFirstToken(e *engine, first time.Duration) time.Duration {
-	i := interval{q.arrival(), first}
-	d := i.orUnknown()
-	if d == unknown && q.arrived && first != never {
+func (q *request) timeToFirstToken(e *engine, first point) time.Duration {
+	d := interval{q.arrival(), first}.orUnknown()
+	if d == unknown && q.arrived && first.known() {
 		e.leftOut(misuseFirstToken, q.asked.ID, "gen_ai.latency.time_to_first_token", backwards)
 	}
 	return d

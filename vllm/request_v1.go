@@ -2,24 +2,37 @@ package vllm
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"time"
 )
 
 // RequestV1 is one request in a V1 engine. Its methods are safe for concurrent
 // use, and do nothing on a nil *RequestV1 and after [RequestV1.Finish]. Points in
 // time are told in any order; what comes of them is decided when the request
-// finishes.
+// finishes, and does not depend on that order.
 type RequestV1 struct {
 	request
 	engine      *EngineV1
 	granularity Granularity
 	role        PDRole
-	stages      [stageKVTransfer]interval // the first wait, prefill and decode
-	extra       []stageFact
-	tokenize    time.Duration // or unknown
-	tokens      int           // put out by the iterations told
-	preemptions int
-	events      *eventLog // nil where no events are recorded
+	wantsTokens bool
+
+	queued, scheduled point // the earliest that was told
+	firstTold         point // the first token, where it was told by itself
+	outputs           outputs
+	extra             []stageFact   // stages that were started by hand, and transfers
+	tokenize          time.Duration // or unknown
+	preemptions       int
+	events            *eventLog // nil where no events are recorded
+}
+
+// outputs is what the iterations that put out tokens come to.
+type outputs struct {
+	first, last point // by time
+	iterations  int
+	untold      int // iterations that said nothing of how many tokens
+	tokens      int // at least so many: of the untold ones one each
 }
 
 // StartRequest starts the span llm_request of a request that arrived at the
@@ -37,20 +50,38 @@ func (e *EngineV1) StartRequest(ctx context.Context, r Request, arrival time.Tim
 
 func (e *EngineV1) startRequest(ctx context.Context, asked Request, arrival, start time.Time) *RequestV1 {
 	r := &RequestV1{engine: e, tokenize: unknown, role: e.role, granularity: e.granularity}
-	for i := range r.stages {
-		r.stages[i] = interval{never, never}
-	}
 	if asked.PDRole != nil {
-		r.role = *asked.PDRole
+		r.role = e.validRole(*asked.PDRole)
 	}
 	if asked.Granularity != nil {
-		r.granularity = *asked.Granularity
+		r.granularity = e.validGranularity(*asked.Granularity)
 	}
 	r.begin(ctx, &e.engine, asked, arrival, start)
-	if r.recording && r.granularity >= GranularityEvents && e.eventLimit != 0 {
+	r.wantsTokens = r.recording && r.granularity >= GranularityEvents && e.eventLimit != 0
+	if r.wantsTokens {
 		r.events = e.newEventLog()
 	}
 	return r
+}
+
+func (e *EngineV1) validRole(role PDRole) PDRole {
+	if role <= PDRoleConsumer {
+		return role
+	}
+	e.misuse.Report(misuseRole, func() error {
+		return fmt.Errorf("vllm: Request.PDRole is %d, want PDRoleNone, PDRoleProducer or PDRoleConsumer; that of the engine is used", role)
+	})
+	return e.role
+}
+
+func (e *EngineV1) validGranularity(g Granularity) Granularity {
+	if g <= GranularityEvents {
+		return g
+	}
+	e.misuse.Report(misuseGranularity, func() error {
+		return fmt.Errorf("vllm: Request.Granularity is %d, want 0, 1 or 2; that of the engine is used", g)
+	})
+	return e.granularity
 }
 
 // Context returns the context that carries the span llm_request, for links and
@@ -62,9 +93,12 @@ func (r *RequestV1) Context() context.Context {
 	return r.ctx
 }
 
-// Recording reports whether the span is recorded, so that token ids, texts and
-// log probabilities are worth collecting at [GranularityEvents].
+// Recording reports whether the span is recorded.
 func (r *RequestV1) Recording() bool { return r != nil && r.recording }
+
+// WantsTokens reports whether token ids, texts and log probabilities are worth
+// collecting: whether the span is recorded with its events.
+func (r *RequestV1) WantsTokens() bool { return r != nil && r.wantsTokens }
 
 // Tokenized tells how long the frontend took to tokenize the prompt:
 // gen_ai.latency.time_in_tokenize. The last call counts.
@@ -73,50 +107,36 @@ func (r *RequestV1) Tokenized(d time.Duration) {
 		return
 	}
 	defer r.mu.Unlock()
-	r.tokenize = r.engine.duration(r.asked.ID, "the tokenization", &d)
-}
-
-// duration returns a duration that a caller gave, or unknown.
-func (e *engine) duration(id, what string, d *time.Duration) time.Duration {
-	if d == nil {
-		return unknown
-	}
-	if *d < 0 {
-		e.leftOut(misuseDuration, id, what, backwards)
-		return unknown
-	}
-	return *d
+	r.tokenize = r.engine.duration(misuseTokenize, r.asked.ID, "the tokenization", &d)
 }
 
 // Queued tells when the request entered the engine's queue. It starts the first
-// wait, and makes the event WAIT. Only the first call counts.
+// wait, and makes the event WAIT. The earliest time counts.
 func (r *RequestV1) Queued(at time.Time) {
 	if r == nil || !r.lock() {
 		return
 	}
 	defer r.mu.Unlock()
-	if t := r.on(at); t != never && r.stages[stageWait].startAt(t) {
-		r.event(eventWait, t)
+	if p := pointOf(at); p.known() {
+		r.queued = earlier(r.queued, p)
 	}
 }
 
 // Scheduled tells when the engine scheduled the request: it ends the first wait
-// and starts the first prefill. Only the first call counts, since the engine does
-// not reset that time when it preempts a request.
+// and starts the first prefill. The earliest time counts, since the engine does
+// not reset it when it preempts a request.
 func (r *RequestV1) Scheduled(at time.Time) {
 	if r == nil || !r.lock() {
 		return
 	}
 	defer r.mu.Unlock()
-	t := r.on(at)
-	r.stages[stageWait].endAt(t)
-	r.stages[stagePrefill].startAt(t)
+	r.scheduled = earlier(r.scheduled, pointOf(at))
 }
 
 // Prefill tells of an iteration that worked on the prompt, also of one that
-// computes it again after a preemption, and makes the event PREFILL. The first
-// iteration of a request puts out its first token, unless it says NoToken: it
-// ends the first prefill and starts the first decode.
+// computes it again after a preemption, and makes the event PREFILL. The earliest
+// iteration of a request, of either kind, puts out its first token, unless it says
+// NoToken: it ends the first prefill and starts the first decode.
 func (r *RequestV1) Prefill(it Iteration) {
 	if r == nil || !r.lock() {
 		return
@@ -126,7 +146,7 @@ func (r *RequestV1) Prefill(it Iteration) {
 }
 
 // Decode tells of an iteration that put out tokens, and makes the event DECODE.
-// The last one ends decode. See [RequestV1.Prefill] for the first iteration.
+// The latest one ends decode. See [RequestV1.Prefill] for the first iteration.
 func (r *RequestV1) Decode(it Iteration) {
 	if r == nil || !r.lock() {
 		return
@@ -136,31 +156,19 @@ func (r *RequestV1) Decode(it Iteration) {
 }
 
 func (r *RequestV1) iteration(k eventKind, it *Iteration) {
-	at := r.on(it.At)
-	if n := it.tokens(); n > 0 || !it.NoToken {
-		r.tokens += n
-		r.token(at)
+	p := pointOf(it.At)
+	if !it.NoToken {
+		o := &r.outputs
+		n, told := it.tokens()
+		if !told {
+			o.untold++
+		}
+		o.iterations++
+		o.tokens = plus(o.tokens, n, math.MaxInt)
+		o.first, o.last = earlier(o.first, p), later(o.last, p)
 	}
-	if r.events != nil && at != never {
-		r.events.add(r, k, at, it)
-	}
-}
-
-// token takes the time of a token.
-func (r *RequestV1) token(at time.Duration) {
-	if at == never {
-		return
-	}
-	r.firstToken(at)
-	r.stages[stageDecode].end = at
-}
-
-// firstToken takes the time of the first token, unless there was one.
-func (r *RequestV1) firstToken(at time.Duration) {
-	if r.first == never && at != never {
-		r.first = at
-		r.stages[stagePrefill].endAt(at)
-		r.stages[stageDecode].startAt(at)
+	if r.events != nil && p.known() {
+		r.events.add(r, k, r.on(p), it)
 	}
 }
 
@@ -173,9 +181,9 @@ func (r *RequestV1) Preempted(at time.Time) {
 	}
 	defer r.mu.Unlock()
 	r.preemptions++
-	if t := r.on(at); t != never {
-		r.event(eventPreempted, t)
-		r.event(eventWait, t)
+	if p := pointOf(at); p.known() {
+		r.event(eventPreempted, r.on(p))
+		r.event(eventWait, r.on(p))
 	}
 }
 
@@ -183,22 +191,4 @@ func (r *RequestV1) event(k eventKind, at time.Duration) {
 	if r.events != nil {
 		r.events.add(r, k, at, &Iteration{})
 	}
-}
-
-// startAt and endAt set an end that is not set yet, and report whether they did.
-
-func (i *interval) startAt(t time.Duration) bool {
-	if i.start != never {
-		return false
-	}
-	i.start = t
-	return true
-}
-
-func (i *interval) endAt(t time.Duration) bool {
-	if i.end != never {
-		return false
-	}
-	i.end = t
-	return true
 }
