@@ -21,5 +21,5 @@ type telemetry interface {
 // startTelemetry exports to the collector that the environment names, or prints
 // to out.
 func startTelemetry(ctx context.Context, out io.Writer, live bool) (telemetry, error) {
-	return session.Start(ctx, session.Config{Service: "engineshim", Out: out, Live: live})
+	return session.Start(ctx, session.Config{Service: "engineshim", Out: out, Live: live, Verbose: true})
 }

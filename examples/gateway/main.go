@@ -117,7 +117,7 @@ func serve(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
-	telemetry, err := session.Start(ctx, session.Config{Service: "gateway", Out: stdout, Live: true})
+	telemetry, err := session.Start(ctx, session.Config{Service: "gateway", Out: stdout, Live: true, Verbose: true})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
