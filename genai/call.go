@@ -17,7 +17,7 @@ import (
 // nil *Call, and after End, when they do nothing.
 type Call struct {
 	inst      *Instrumentation
-	ctx       context.Context
+	ctx       scope
 	span      trace.Span
 	recording bool
 	explicit  bool // the caller gave the start time
@@ -37,7 +37,7 @@ func (c *Call) Recording() bool { return c != nil && c.recording }
 // measurement or a call of the function of [WithOnEnd]. Where it is false
 // nothing needs to be observed.
 func (c *Call) Wanted() bool {
-	return c != nil && (c.recording || c.inst.onEnd != nil || c.inst.tokens.counter.Enabled(c.ctx))
+	return c != nil && (c.recording || c.inst.onEnd != nil || c.inst.tokens.counter.Enabled(&c.ctx))
 }
 
 // WantsContent reports whether the messages of the request and the answer are
@@ -60,7 +60,7 @@ func (c *Call) Context() context.Context {
 	if c == nil {
 		return context.Background()
 	}
-	return c.ctx
+	return &c.ctx
 }
 
 // Operation returns the operation of the request.
@@ -187,7 +187,7 @@ func (c *Call) finish(failure *Error, cause error) {
 	} else {
 		c.span.End()
 	}
-	c.inst.tokens.add(c.ctx, &c.request, &c.response, failure == nil)
+	c.inst.tokens.add(&c.ctx, &c.request, &c.response, failure == nil)
 	if c.inst.onEnd == nil {
 		return
 	}
@@ -206,7 +206,7 @@ func (c *Call) finish(failure *Error, cause error) {
 	if failure != nil {
 		f.Outcome = failure.Outcome
 	}
-	c.inst.onEnd(c.ctx, f)
+	c.inst.onEnd(&c.ctx, f)
 }
 
 // finishReasons fills the places of choices that have no reason, once any other

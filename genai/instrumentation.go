@@ -155,8 +155,8 @@ func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context
 	}
 	c := &Call{inst: i, span: span, request: r, explicit: explicit}
 	c.recording = c.span.IsRecording()
-	c.ctx = context.WithValue(ctx, callKey{}, c)
-	return c.ctx, c
+	c.ctx = scope{ctx, c}
+	return &c.ctx, c
 }
 
 func spanName(op Operation, model string) string {
@@ -167,6 +167,20 @@ func spanName(op Operation, model string) string {
 }
 
 type callKey struct{}
+
+// scope is the context of a call. It is a part of the call, so that it needs no
+// allocation of its own.
+type scope struct {
+	context.Context
+	call *Call
+}
+
+func (s *scope) Value(key any) any {
+	if key == (callKey{}) {
+		return s.call
+	}
+	return s.Context.Value(key)
+}
 
 // CallFromContext returns the call that ctx carries, or nil. A client below a
 // handler that already observes the request must not observe it again; one that

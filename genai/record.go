@@ -212,7 +212,7 @@ func (c *Call) appendContent(a []attribute.KeyValue) []attribute.KeyValue {
 
 func (c *Call) emitEvent(in, out []Message, limit int) {
 	const name = semconv.EventInferenceOperationDetails
-	if !c.inst.logger.Enabled(c.ctx, log.EnabledParameters{EventName: name, Severity: log.SeverityInfo}) {
+	if !c.inst.logger.Enabled(&c.ctx, log.EnabledParameters{EventName: name, Severity: log.SeverityInfo}) {
 		return
 	}
 	var e log.Record
@@ -225,5 +225,5 @@ func (c *Call) emitEvent(in, out []Message, limit int) {
 	if len(out) > 0 {
 		e.AddAttributes(attribute.KeyValue{Key: semconv.GenAIOutputMessagesKey, Value: messagesValue(out, limit)})
 	}
-	c.inst.logger.Emit(c.ctx, e)
+	c.inst.logger.Emit(&c.ctx, e)
 }
