@@ -40,7 +40,7 @@ func benchEngine(tb testing.TB, tp trace.TracerProvider, opts ...vllm.Option) *v
 
 var (
 	benchRequest = vllm.Request{ID: "req-a", Temperature: new(0.7), TopP: new(0.9), MaxTokens: new(6), N: new(1), PromptTokens: 48}
-	benchOutcome = vllm.Outcome{At: at(126), FinishReason: vllm.FinishReasonLength, CompletionTokens: 6, CachedTokens: 16,
+	benchOutcome = vllm.Outcome{At: at(126), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(6), CachedTokens: 16,
 		Detokenize: new(300 * time.Microsecond), FrontendFirstToken: at(31)}
 )
 

@@ -84,10 +84,10 @@ func (e *EngineV1) RecordCall(ctx context.Context, c Call) error {
 		return err
 	}
 	if c.InputTokens != nil {
-		e.v1.promptTokens.Add(ctx, *c.InputTokens, e.common.add...)
+		e.v1.promptTokens.add(ctx, *c.InputTokens, e.common.add)
 	}
 	if c.OutputTokens != nil {
-		e.v1.generationTokens.Add(ctx, *c.OutputTokens, e.common.add...)
+		e.v1.generationTokens.add(ctx, *c.OutputTokens, e.common.add)
 	}
 	return nil
 }
@@ -103,10 +103,10 @@ func (e *EngineV0) RecordCall(ctx context.Context, c Call) error {
 		return err
 	}
 	if c.InputTokens != nil {
-		e.scheduler.add(ctx, counterPrompt, int(*c.InputTokens))
+		e.scheduler.add(ctx, counterPrompt, *c.InputTokens)
 	}
 	if c.OutputTokens != nil {
-		e.scheduler.add(ctx, counterGeneration, int(*c.OutputTokens))
+		e.scheduler.add(ctx, counterGeneration, *c.OutputTokens)
 	}
 	return nil
 }
@@ -131,27 +131,26 @@ func (e *engine) recordCall(ctx context.Context, c *Call) error {
 
 // usage is genai_llm_usage_tokens.
 type usage struct {
-	counter metric.Int64Counter
+	counter *counter
 	options [2][2][]metric.AddOption // by kind and direction
 }
 
-func (u *usage) init(meter metric.Meter, model string) (err error) {
+func (u *usage) init(m *instruments, model string) {
 	for k, kind := range []semconv.SpanKindAttr{semconv.SpanKindLLM, semconv.SpanKindEmbedding} {
 		for d, direction := range []semconv.UsageTypeAttr{semconv.UsageTypeInput, semconv.UsageTypeOutput} {
 			set := semconv.VLLMTokenDimensions(model, kind, direction)
 			u.options[k][d] = []metric.AddOption{metric.WithAttributeSet(set)}
 		}
 	}
-	u.counter, err = semconv.MetricGenAILLMUsageTokens.New(meter)
-	return err
+	u.counter = m.int64(semconv.MetricGenAILLMUsageTokens)
 }
 
 func (u *usage) add(ctx context.Context, c *Call) {
 	o := &u.options[c.Usage-UsageLLM]
 	if c.InputTokens != nil {
-		u.counter.Add(ctx, *c.InputTokens, o[0]...)
+		u.counter.add(ctx, *c.InputTokens, o[0])
 	}
 	if c.OutputTokens != nil {
-		u.counter.Add(ctx, *c.OutputTokens, o[1]...)
+		u.counter.add(ctx, *c.OutputTokens, o[1])
 	}
 }

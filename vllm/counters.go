@@ -17,6 +17,7 @@ import (
 // instruments makes instruments and keeps the first error.
 type instruments struct {
 	meter metric.Meter
+	full  func(name string) // called when a counter can hold no more
 	err   error
 }
 
@@ -26,10 +27,38 @@ func (m *instruments) note(err error) {
 	}
 }
 
-func (m *instruments) int64(d semconv.Int64Counter) metric.Int64Counter {
+func (m *instruments) int64(d semconv.Int64Counter) *counter {
 	c, err := d.New(m.meter)
 	m.note(err)
-	return c
+	return &counter{Int64Counter: c, name: d.Name(), full: m.full}
+}
+
+// maxCount is the most that an engine adds to a counter. It is what a float64
+// counts exactly, and far enough from what an int64 holds that engines which share
+// a counter do not turn it negative either.
+const maxCount = 1 << 53
+
+// counter is a counter that stops at maxCount.
+type counter struct {
+	metric.Int64Counter
+	name string
+	full func(name string)
+	sum  atomic.Int64
+}
+
+// add adds a number of 0 or more.
+func (c *counter) add(ctx context.Context, n int64, options []metric.AddOption) {
+	for {
+		sum := c.sum.Load()
+		room := min(n, maxCount-sum)
+		if c.sum.CompareAndSwap(sum, sum+room) {
+			c.Int64Counter.Add(ctx, room, options...)
+			if room < n {
+				c.full(c.name)
+			}
+			return
+		}
+	}
 }
 
 func (m *instruments) float64(d semconv.Float64Counter) metric.Float64Counter {
@@ -54,7 +83,7 @@ func newDimensions(set attribute.Set) dimensions {
 // commonCounters are the counters that both versions have.
 type commonCounters struct {
 	dimensions
-	iterations metric.Int64Counter
+	iterations *counter
 	success    metric.Int64Counter
 	firstToken metric.Float64Counter
 	perToken   metric.Float64Counter
@@ -62,20 +91,29 @@ type commonCounters struct {
 	reasons    reasons
 }
 
-func (c *commonCounters) init(meter metric.Meter, set attribute.Set) error {
-	m := instruments{meter: meter}
+func (c *commonCounters) init(m *instruments, set attribute.Set) {
 	c.dimensions = newDimensions(set)
 	c.iterations = m.int64(semconv.MetricVLLMIterCount)
-	c.success = m.int64(semconv.MetricGenAIVLLMRequestSuccess)
+	c.success = m.int64(semconv.MetricGenAIVLLMRequestSuccess).Int64Counter // grows by one
 	c.firstToken = m.float64(semconv.MetricGenAILLMFirstTokenSeconds)
 	c.perToken = m.float64(semconv.MetricGenAIServerTimePerOutputToken)
 	c.duration = m.float64(semconv.MetricGenAIServerRequestDuration)
 	c.reasons.init(set)
-	return m.err
 }
 
-// enabled reports whether anything comes of measuring.
-func (c *commonCounters) enabled(ctx context.Context) bool { return c.duration.Enabled(ctx) }
+// asker is an instrument that is asked whether anything comes of measuring.
+type asker interface{ Enabled(context.Context) bool }
+
+// enabled reports whether anything comes of measuring a request. Each instrument
+// is asked, since a View may drop any of them.
+func (e *engine) enabled(ctx context.Context) bool {
+	for _, i := range e.ofRequests {
+		if i.Enabled(ctx) {
+			return true
+		}
+	}
+	return false
+}
 
 // finished counts a finished request. A negative duration is one that is not
 // known.
@@ -93,9 +131,9 @@ func (c *commonCounters) seconds(ctx context.Context, counter metric.Float64Coun
 }
 
 // count adds a number that is not negative.
-func (c *commonCounters) count(ctx context.Context, counter metric.Int64Counter, n int) {
+func (c *commonCounters) count(ctx context.Context, counter *counter, n int) {
 	if n >= 0 {
-		counter.Add(ctx, int64(n), c.add...)
+		counter.add(ctx, int64(n), c.add)
 	}
 }
 

@@ -2,7 +2,6 @@ package vllm
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,13 +31,14 @@ type engine struct {
 	coalesce    bool
 	model       string
 
-	common    commonCounters
-	usage     usage
-	scheduler scheduler
-	misuse    reportonce.Reporter
-	scratch   sync.Pool // of *scratch
-	logs      sync.Pool // of *eventLog
-	closed    atomic.Bool
+	common     commonCounters
+	ofRequests []asker // the instruments that finished requests feed
+	usage      usage
+	scheduler  scheduler
+	misuse     reportonce.Reporter
+	scratch    sync.Pool // of *scratch
+	logs       sync.Pool // of *eventLog
+	closed     atomic.Bool
 }
 
 // init sets up the engine for the dimensions of its metrics.
@@ -62,8 +62,15 @@ func (e *engine) init(c *config, model string, dims attribute.Set) error {
 	}
 	e.scratch.New = func() any { return new(scratch) }
 	e.logs.New = func() any { return new(eventLog) }
-	return errors.Join(e.common.init(e.meter, dims), e.usage.init(e.meter, model))
+	m := e.instruments()
+	e.common.init(&m, dims)
+	e.ofRequests = []asker{e.common.success, e.common.duration, e.common.firstToken, e.common.perToken}
+	e.usage.init(&m, model)
+	return m.err
 }
+
+// instruments makes instruments of the engine.
+func (e *engine) instruments() instruments { return instruments{meter: e.meter, full: e.counterFull} }
 
 // start starts llm_request.
 func (e *engine) start(ctx context.Context, at time.Time) (context.Context, trace.Span) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"go.opentelemetry.io/otel/metric"
-
 	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
 )
@@ -15,7 +13,6 @@ import (
 // and end it with [EngineV0.Close].
 type EngineV0 struct {
 	engine
-	promptTokens, generationTokens, tokens metric.Int64Counter
 }
 
 // NewEngineV0 returns an engine. Of config only the model is used. V0 knows no
@@ -37,16 +34,13 @@ func NewEngineV0(config EngineConfig, opts ...Option) (*EngineV0, error) {
 	if err := e.init(&c, boundedtext.Cut(config.Model, maxName), semconv.VLLMEngineV0Dimensions()); err != nil {
 		return nil, err
 	}
-	m := instruments{meter: e.meter}
-	e.promptTokens = m.int64(semconv.MetricNumPromptTokensIter)
-	e.generationTokens = m.int64(semconv.MetricNumGenerationTokensIter)
-	e.tokens = m.int64(semconv.MetricNumTokensIter)
+	m := e.instruments()
 	s := &e.scheduler
 	s.counters[counterIterations] = e.common.iterations
-	s.counters[counterPrompt] = e.promptTokens
-	s.counters[counterGeneration] = e.generationTokens
+	s.counters[counterPrompt] = m.int64(semconv.MetricNumPromptTokensIter)
+	s.counters[counterGeneration] = m.int64(semconv.MetricNumGenerationTokensIter)
 	s.counters[counterPreemptions] = m.int64(semconv.MetricNumPreemptionIter)
-	s.tokens = e.tokens
+	s.tokens = m.int64(semconv.MetricNumTokensIter)
 	if m.err != nil {
 		return nil, m.err
 	}
@@ -61,7 +55,8 @@ func NewEngineV0(config EngineConfig, opts ...Option) (*EngineV0, error) {
 
 // Close ends the engine: its gauges are gone from the next collection on, and
 // reports of its scheduler are refused. Requests that still run can finish. It
-// returns the error of the meter provider, and nil when it is called again.
+// waits for a collection that runs; see [EngineV1.ObserveScheduler]. It returns the
+// error of the meter provider, and nil when it is called again.
 func (e *EngineV0) Close() error {
 	if e == nil {
 		return nil

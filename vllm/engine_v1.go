@@ -67,8 +67,13 @@ func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
 	if err := e.init(&c, model, semconv.VLLMEngineV1Dimensions(config.Index, model)); err != nil {
 		return nil, err
 	}
-	if err := e.v1.init(e.meter, c.iterationCounters); err != nil {
+	if err := e.v1.init(e.instruments(), c.iterationCounters); err != nil {
 		return nil, err
+	}
+	v := &e.v1
+	e.ofRequests = append(e.ofRequests, v.queue, v.prefill, v.decode, v.inference, v.paramsN, v.paramsMaxTokens)
+	if !c.iterationCounters {
+		e.ofRequests = append(e.ofRequests, v.promptTokens, v.generationTokens, v.preemptions)
 	}
 	s := &e.scheduler
 	s.counters[counterIterations] = e.common.iterations
@@ -90,7 +95,8 @@ func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
 
 // Close ends the engine: its gauges are gone from the next collection on, and
 // reports of its scheduler are refused. Requests that still run can finish. It
-// returns the error of the meter provider, and nil when it is called again.
+// waits for a collection that runs; see [EngineV1.ObserveScheduler]. It returns the
+// error of the meter provider, and nil when it is called again.
 func (e *EngineV1) Close() error {
 	if e == nil {
 		return nil
@@ -197,9 +203,14 @@ func (e *EngineV1) RecordIteration(ctx context.Context, it EngineIteration) erro
 
 // ObserveScheduler has f called at each collection of metrics for the readings
 // of the gauges; counters in its report are ignored. While f is set, what
-// RecordScheduler tells of the gauges does not show. A nil f ends that. A report
-// that is out of range makes no data points and is reported once through
-// otel.Handle. f must not call Close.
+// RecordScheduler tells of the gauges does not show. A nil f ends that: the gauges
+// show again what RecordScheduler told last, if it did. A report that is out of
+// range, and a panic in f, make no data points and are reported once through
+// otel.Handle.
+//
+// A collection waits for f, and [NewEngineV1] and Close of every engine with the
+// same MeterProvider wait for the collection. So f must return soon, and must call
+// none of these.
 func (e *EngineV1) ObserveScheduler(f func(context.Context) SchedulerStats) {
 	if e == nil {
 		return
@@ -232,15 +243,14 @@ func (e *EngineV1) checkSource(r *report) {
 type countersV1 struct {
 	fromIterations bool // tokens and preemptions, and not from finished requests
 
-	queries, hits                     metric.Int64Counter
-	preemptions                       metric.Int64Counter
-	promptTokens, generationTokens    metric.Int64Counter
-	paramsN, paramsMaxTokens          metric.Int64Counter
+	queries, hits                     *counter
+	preemptions                       *counter
+	promptTokens, generationTokens    *counter
+	paramsN, paramsMaxTokens          *counter
 	queue, prefill, decode, inference metric.Float64Counter
 }
 
-func (c *countersV1) init(meter metric.Meter, fromIterations bool) error {
-	m := instruments{meter: meter}
+func (c *countersV1) init(m instruments, fromIterations bool) error {
 	c.fromIterations = fromIterations
 	c.queries = m.int64(semconv.MetricGenAIVLLMPrefixCacheQueries)
 	c.hits = m.int64(semconv.MetricGenAIVLLMPrefixCacheHits)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,16 +16,19 @@ import (
 // eventKind is a kind of event on llm_request.
 type eventKind uint8
 
+// In the order of what happens at the same time: a request is queued before an
+// iteration works on it, and is preempted after one has put out its tokens.
 const (
-	eventWait eventKind = iota
+	eventQueued eventKind = iota
 	eventPrefill
 	eventDecode
 	eventPreempted
+	eventRequeued
 )
 
 func (k eventKind) String() string {
 	switch k {
-	case eventWait:
+	case eventQueued, eventRequeued:
 		return semconv.EventWait
 	case eventPrefill:
 		return semconv.EventPrefill
@@ -41,9 +43,10 @@ func (k eventKind) String() string {
 // to the span when there are that many, which bounds the memory of a request.
 const reorderWindow = 256
 
-// maxTokenBytes bounds what a log holds of a request's tokens. It is more than
-// fits in an OTLP message that a collector accepts.
-const maxTokenBytes = 16 << 20
+// maxTokenBytes bounds the tokens in the events of a request, in bytes on the wire.
+// Receivers refuse a message of more than 4 MiB by default, and the span is lost
+// then.
+const maxTokenBytes = 3 << 20
 
 // event is one event of a log. Its tokens lie in the slices of the log.
 type event struct {
@@ -78,9 +81,10 @@ type eventLog struct {
 	text     []byte  // of all tokens
 	texts    []int32 // where the text of each token ends in it
 	logProbs []float64
-	size     int  // bytes of the tokens held
+	size     int  // bytes of the tokens held, on the wire
 	total    int  // events so far, with those that the span has
 	shuffled bool // the events are not in the order of their times
+	waits    bool // the request was queued
 }
 
 func (e *engine) newEventLog() *eventLog {
@@ -100,13 +104,13 @@ func (l *eventLog) free(e *engine) {
 // add takes an event. Where the span keeps the newest ones anyway, the oldest of
 // many are handed over already.
 func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteration) {
-	if n := len(l.events); n > 0 && at < l.events[n-1].at {
+	ev := event{at: at, kind: k}
+	if n := len(l.events); n > 0 && compareEvents(ev, l.events[n-1]) < 0 {
 		l.shuffled = true
 	}
-	ev := event{at: at, kind: k}
 	if it.TokenCount != nil {
 		ev.has |= hasCount
-		ev.count = r.engine.count(r.asked.ID, "tokens in an iteration", *it.TokenCount)
+		ev.count = r.engine.count(misuseIterationTokens, r.asked.ID, "tokens in an iteration", *it.TokenCount)
 	}
 	l.addTokens(r.engine, &ev, it)
 	l.events = append(l.events, ev)
@@ -122,11 +126,9 @@ func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteratio
 
 // addTokens takes the tokens of an event, as far as the log may hold them.
 func (l *eventLog) addTokens(e *EngineV1, ev *event, it *Iteration) {
-	size := 8*len(it.TokenIDs) + 8*len(it.LogProbs) + 4*len(it.TokenTexts)
-	for _, text := range it.TokenTexts {
-		size += len(text)
-	}
+	size := it.size()
 	if l.size+size > maxTokenBytes {
+		l.size = maxTokenBytes // what follows goes without too, so that no token is missing between others
 		e.misuse.Report(misuseTokens, func() error {
 			return fmt.Errorf("vllm: a request has more than %d bytes of tokens; its events go on without", maxTokenBytes)
 		})
@@ -150,6 +152,19 @@ func (l *eventLog) addTokens(e *EngineV1, ev *event, it *Iteration) {
 		ev.logProbs = put(&l.logProbs, it.LogProbs)
 	}
 }
+
+// size returns how many bytes the tokens take on the wire, a little more for small
+// numbers.
+func (it *Iteration) size() int {
+	size := (elementBytes+8)*len(it.LogProbs) + (elementBytes+5)*len(it.TokenIDs)
+	for _, text := range it.TokenTexts {
+		size += elementBytes + 4 + len(text)
+	}
+	return size
+}
+
+// elementBytes are those around the value of an element of an array attribute.
+const elementBytes = 3
 
 func put[T any](to *[]T, from []T) extent {
 	start := len(*to)
@@ -177,13 +192,35 @@ func (l *eventLog) textBounds(i int32) (from, to int32) {
 
 func (l *eventLog) sort() {
 	if l.shuffled {
-		slices.SortStableFunc(l.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+		slices.SortStableFunc(l.events, compareEvents)
+	}
+}
+
+func compareEvents(a, b event) int {
+	if c := cmp.Compare(a.at, b.at); c != 0 {
+		return c
+	}
+	// A preemption is told with the wait that follows it, so they stay side by side.
+	return cmp.Compare(min(a.kind, eventPreempted), min(b.kind, eventPreempted))
+}
+
+// queued takes the time when the request was queued, which may be told again.
+func (l *eventLog) queued(r *RequestV1, at time.Duration) {
+	if !l.waits {
+		l.waits = true
+		l.add(r, eventQueued, at, &Iteration{})
+		return
+	}
+	// One that the span has already stays where it is.
+	if i := slices.IndexFunc(l.events, func(ev event) bool { return ev.kind == eventQueued }); i >= 0 {
+		l.events[i].at = at
+		l.shuffled = true
 	}
 }
 
 // drop forgets the first n events.
 func (l *eventLog) drop(n int) {
-	kept := eventLog{events: l.events[:0], total: l.total}
+	kept := eventLog{events: l.events[:0], total: l.total, waits: l.waits}
 	for _, ev := range l.events[n:] {
 		ev.ids = put(&kept.ids, l.ids[ev.ids.from:ev.ids.to])
 		texts := extent{from: int32(len(kept.texts))}
@@ -197,7 +234,7 @@ func (l *eventLog) drop(n int) {
 		ev.logProbs = put(&kept.logProbs, l.logProbs[ev.logProbs.from:ev.logProbs.to])
 		kept.events = append(kept.events, ev)
 	}
-	kept.size = 8*len(kept.ids) + 8*len(kept.logProbs) + 4*len(kept.texts) + len(kept.text)
+	kept.size = (elementBytes+5)*len(kept.ids) + (elementBytes+8)*len(kept.logProbs) + (elementBytes+4)*len(kept.texts) + len(kept.text)
 	*l = kept
 }
 
@@ -232,14 +269,9 @@ func (l *eventLog) emitEach(r *RequestV1, s *scratch, n int) {
 func (l *eventLog) emit(r *RequestV1, s *scratch, run []event) {
 	first := 0
 	if len(run) > 1 {
-		first = max(slices.IndexFunc(run, func(ev event) bool { return ev.kind == eventPrefill || ev.kind == eventDecode }), 0)
+		first = max(slices.IndexFunc(run, event.isIteration), 0)
 	}
-	var has tokenFields
-	count := 0
-	for i := range run {
-		has |= run[i].has
-		count += run[i].count
-	}
+	has, count := common(run)
 	a := append(s.attrs[:0], semconv.GenAIEngineIndex(r.engine.index))
 	if has&hasIDs != 0 {
 		a = append(a, semconv.GenAITokenIDs(gather(l, l.ids, run, func(ev *event) extent { return ev.ids })...))
@@ -254,9 +286,11 @@ func (l *eventLog) emit(r *RequestV1, s *scratch, run []event) {
 		a = append(a, semconv.GenAITokenLogProbs(gather(l, l.logProbs, run, func(ev *event) extent { return ev.logProbs })...))
 	}
 	s.attrs = a
-	s.events = [2]trace.EventOption{s.timestamp(r.start.Add(run[first].at)), trace.WithAttributes(a...)}
+	s.events = [2]trace.EventOption{s.timestamp(r.at(run[first].at)), trace.WithAttributes(a...)}
 	r.span.AddEvent(run[first].kind.String(), s.events[:]...)
 }
+
+func (ev event) isIteration() bool { return ev.kind == eventPrefill || ev.kind == eventDecode }
 
 // sideBySide returns where the tokens of a run of events lie, which were put one
 // after another.
@@ -308,54 +342,4 @@ func (l *eventLog) gatherTexts(s *scratch, run []event) []string {
 		}
 	}
 	return s.texts
-}
-
-// emitMerged hands over at most limit events, which is more than 0 and less than
-// there are, by merging runs of DECODE events.
-func (l *eventLog) emitMerged(r *RequestV1, s *scratch, limit int) {
-	others, longest := 0, 0
-	var runs []int // lengths of the runs of DECODE events
-	for i := range l.events {
-		switch {
-		case l.events[i].kind != eventDecode:
-			others++
-		case i > 0 && l.events[i-1].kind == eventDecode:
-			runs[len(runs)-1]++
-		default:
-			runs = append(runs, 1)
-		}
-		if len(runs) > 0 {
-			longest = max(longest, runs[len(runs)-1])
-		}
-	}
-	size := max(longest, 1) // iterations in a merged event
-	if others+len(runs) <= limit {
-		// The smallest size that fits keeps the most of the course of time.
-		size = 1 + sort.Search(longest-1, func(i int) bool {
-			need := others
-			for _, n := range runs {
-				need += (n + i) / (i + 1)
-			}
-			return need <= limit
-		})
-	}
-	emitted := 0
-	for i := 0; i < len(l.events); emitted++ {
-		n := 1
-		if emitted == limit-1 {
-			n = len(l.events) - i // the last one takes what is left
-		} else if l.events[i].kind == eventDecode {
-			for n < size && i+n < len(l.events) && l.events[i+n].kind == eventDecode {
-				n++
-			}
-		}
-		run := l.events[i : i+n]
-		l.emit(r, s, run)
-		if n > 1 && slices.ContainsFunc(run, func(ev event) bool { return ev.kind != eventDecode }) {
-			r.engine.misuse.Report(misuseEventsMerged, func() error {
-				return fmt.Errorf("vllm: a request has %d events besides DECODE, which do not fit in %d: the last one takes the tokens of those that follow; raise %s", others, limit, envEventLimit)
-			})
-		}
-		i += n
-	}
 }

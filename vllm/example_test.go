@@ -38,7 +38,7 @@ func ExampleEngineV1_StartRequest() {
 	req.Preempted(after(35))
 	req.Prefill(vllm.Iteration{At: after(60), TokenIDs: []int{102}, TokenTexts: []string{"lo"}})
 	req.Decode(vllm.Iteration{At: after(70), TokenIDs: []int{103}, TokenTexts: []string{"!"}})
-	req.Finish(vllm.Outcome{At: after(71), FinishReason: vllm.FinishReasonLength, CompletionTokens: 3, CachedTokens: 48})
+	req.Finish(vllm.Outcome{At: after(71), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(3), CachedTokens: 48})
 
 	printTree(exporter)
 	// Output:
@@ -90,7 +90,7 @@ func ExampleEngineV1_RecordRequest() {
 		Scheduled:  after(10),
 		FirstToken: after(30),
 		Outcome: vllm.Outcome{
-			At: after(126), FinishReason: vllm.FinishReasonStop, CompletionTokens: 6, CachedTokens: 16,
+			At: after(126), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(6), CachedTokens: 16,
 			FrontendFirstToken: after(31), LastToken: after(125),
 		},
 	})
@@ -135,7 +135,7 @@ func ExampleRequestV1_StartWait() {
 	req.StartPrefill(after(4)).End(after(20))
 	req.StartWait(after(20)).End(after(25)) // back to the queue
 	req.StartDecode(after(25)).End(after(60))
-	req.Finish(vllm.Outcome{At: after(61), FinishReason: vllm.FinishReasonStop, CompletionTokens: 9})
+	req.Finish(vllm.Outcome{At: after(61), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(9)})
 
 	printTree(exporter)
 	// Output:
@@ -149,6 +149,7 @@ func ExampleRequestV1_StartWait() {
 	//   gen_ai.usage.cache_read.input_tokens=0
 	//   gen_ai.latency.e2e=61000000
 	//   gen_ai.latency.time_in_queue=8000000
+	//   gen_ai.latency.time_to_first_token=20000000
 	//   gen_ai.latency.time_in_model_prefill=16000000
 	//   gen_ai.latency.time_in_model_decode=35000000
 	//   gen_ai.latency.time_in_model_inference=51000000

@@ -2,6 +2,7 @@ package vllm
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -16,6 +17,17 @@ type latencies struct {
 	ttft, e2e                                   time.Duration
 }
 
+// ending is what an Outcome comes to with what was told before it.
+type ending struct {
+	failure     *Error
+	early       bool // aborted or failed: it may lack points
+	finish      point
+	first, last point // tokens, as the engine saw them
+	frontend    point // the first token as the frontend saw it
+	tokens      int   // put out
+	exact       bool  // so many, and not just at least
+}
+
 // Finish tells how the request ended, ends llm_request and makes everything that
 // is known of the request: the spans of its stages, the attributes and the
 // measurements. An abort is a finish too. Only the first call counts.
@@ -24,71 +36,106 @@ func (r *RequestV1) Finish(o Outcome) {
 		return
 	}
 	e := r.engine
-	early := aborted(o.FinishReason, o.Err)
-	r.firstToken(r.on(o.FrontendFirstToken))
-	if o.CompletionTokens == 0 {
-		o.CompletionTokens = r.tokens
-	}
-	if last := r.on(o.LastToken); last != never {
-		r.stages[stageDecode].end = last
-	} else if o.CompletionTokens == 1 {
-		r.stages[stageDecode].endAt(r.first) // the only one is the last
-	}
-	o.CompletionTokens = e.count(r.asked.ID, "completion tokens", o.CompletionTokens)
+	end := r.ending(&o)
 	o.CachedTokens = max(o.CachedTokens, 0) // the engine's -1 means unknown
-	r.asked.PromptTokens = e.count(r.asked.ID, "prompt tokens", r.asked.PromptTokens)
+	r.asked.PromptTokens = e.count(misusePromptTokens, r.asked.ID, "prompt tokens", r.asked.PromptTokens)
 
-	whole, l := r.measure(&o, early)
+	s := stages{stageWait: {r.queued, r.scheduled}, stagePrefill: {r.scheduled, end.first}, stageDecode: {end.first, end.last}}
+	r.settle(&s)
+	whole, l := r.measure(&end, &s)
 	if r.recording {
-		r.record(&o, whole, &l)
+		r.record(&o, &end, &s, whole, &l)
 	} else {
 		r.span.End()
 	}
-	if e.common.enabled(r.ctx) {
-		r.count(r.ctx, &o, &l)
+	if e.enabled(r.ctx) {
+		r.count(r.ctx, o.FinishReason, &end, &l)
 	}
 }
 
-// measure works out the latencies, and reports what cannot be worked out.
-func (r *RequestV1) measure(o *Outcome, early bool) (whole interval, l latencies) {
-	e := &r.engine.engine
-	finish, last := r.on(o.At), never
-	if finish == never {
-		last = r.lastPoint()
+// ending works out when the first and the last token were there and how many there
+// were.
+func (r *RequestV1) ending(o *Outcome) ending {
+	e := ending{failure: describe(o.Err), finish: pointOf(o.At), frontend: pointOf(o.FrontendFirstToken)}
+	e.early = aborted(o.FinishReason, e.failure)
+	told := o.CompletionTokens != nil
+	if told {
+		e.tokens = r.engine.count(misuseCompletionTokens, r.asked.ID, "completion tokens", *o.CompletionTokens)
+	} else {
+		e.tokens = r.outputs.tokens
 	}
-	whole, l.e2e = r.whole(e, finish, last)
-	first := r.on(o.FrontendFirstToken)
-	if first == never {
-		first = r.first
+	switch {
+	case r.firstTold.known():
+		e.first = r.firstTold
+	case r.outputs.first.known():
+		e.first = r.outputs.first
+	case !told || e.tokens > 0:
+		// Without a count it takes a decode to know that there was a token.
+		if first, decoded := r.firstByHand(); told || decoded {
+			e.first = first
+		}
+	}
+	if !e.first.known() {
+		e.first = e.frontend
+	}
+	e.exact = told || r.outputs.untold == 0 && (r.outputs.iterations > 0 || !e.first.known())
+	switch e.last = pointOf(o.LastToken); {
+	case e.last.known():
+	case r.outputs.last.known() && (!told || r.outputs.cover(e.tokens)):
+		e.last = r.outputs.last
+	case told && e.tokens == 1:
+		e.last = e.first // the only one is the last
+	}
+	return e
+}
+
+// cover reports whether the iterations told can be all that put out so many tokens,
+// so that the last of them is the last token. One that said nothing of how many
+// stands for any number, unless it is the only one: then it is just the first.
+func (o *outputs) cover(tokens int) bool {
+	return o.tokens >= tokens || o.untold > 0 && o.iterations > 1
+}
+
+// measure works out the latencies, and reports what cannot be worked out.
+func (r *RequestV1) measure(end *ending, s *stages) (whole stretch, l latencies) {
+	e := &r.engine.engine
+	var last point
+	if !end.finish.known() {
+		last = r.lastPoint(end)
+	}
+	whole, l.e2e = r.whole(e, end.finish, last)
+	first := end.frontend
+	if !first.known() {
+		first = end.first
 	}
 	l.ttft = r.timeToFirstToken(e, first)
-	l.queue = r.sum(stageWait, early)
-	l.prefill = r.sum(stagePrefill, early)
-	l.decode = r.sum(stageDecode, early)
-	l.transfer = r.sum(stageKVTransfer, early)
+	l.queue = r.sum(s, stageWait, end.early)
+	l.prefill = r.sum(s, stagePrefill, end.early)
+	l.decode = r.sum(s, stageDecode, end.early)
+	l.transfer = r.sum(s, stageKVTransfer, end.early)
 	l.inference = unknown
 	if l.prefill != unknown && l.decode != unknown {
-		l.inference = l.prefill + l.decode
+		l.inference = plus(l.prefill, l.decode, math.MaxInt64)
 	}
 	return whole, l
 }
 
 // sum returns the length of all stages of a kind together. Those that have none
 // are reported, unless the request ended early and just lacks an end.
-func (r *RequestV1) sum(k stageKind, early bool) time.Duration {
+func (r *RequestV1) sum(s *stages, k stageKind, early bool) time.Duration {
 	if !k.onRole(r.role) {
 		return 0
 	}
 	total := unknown
 	add := func(i interval) {
 		if d, ok := i.length(); ok {
-			total = max(total, 0) + d
+			total = plus(max(total, 0), d, math.MaxInt64)
 		} else if p := i.problem(); p == backwards || !early {
 			r.engine.leftOut(misuseOf(k, p), r.asked.ID, k.String(), p)
 		}
 	}
-	if k < stageKVTransfer {
-		add(r.stages[k])
+	if k < stageKVTransfer && (s[k] != interval{} || !r.byHand(k)) {
+		add(s[k])
 	}
 	for i := range r.extra {
 		if r.extra[i].kind == k {
@@ -99,27 +146,30 @@ func (r *RequestV1) sum(k stageKind, early bool) time.Duration {
 }
 
 // lastPoint returns the newest point in time that was told.
-func (r *RequestV1) lastPoint() time.Duration {
-	var last time.Duration
-	for _, i := range r.stages {
-		last = max(last, i.start, i.end)
+func (r *RequestV1) lastPoint(e *ending) point {
+	last := r.queued
+	for _, p := range []point{r.scheduled, r.outputs.last, e.first, e.last, e.frontend} {
+		last = later(last, p)
 	}
 	for i := range r.extra {
-		last = max(last, r.extra[i].start, r.extra[i].end)
+		last = later(later(last, r.extra[i].start), r.extra[i].end)
 	}
 	return last
 }
 
 // record makes the spans.
-func (r *RequestV1) record(o *Outcome, whole interval, l *latencies) {
+func (r *RequestV1) record(o *Outcome, end *ending, of *stages, whole stretch, l *latencies) {
 	e := r.engine
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
 	if r.granularity >= GranularityStages {
-		if !r.spans(s, whole) {
+		inside, homeless := r.spans(s, of, whole)
+		if !inside {
 			e.outside(r.asked.ID)
 		}
-		r.transfersWithoutWait()
+		if homeless && !end.early {
+			e.noWait(r.asked.ID)
+		}
 	}
 	if r.events != nil {
 		r.events.finish(r, s)
@@ -131,7 +181,7 @@ func (r *RequestV1) record(o *Outcome, whole interval, l *latencies) {
 	a = appendSampling(a, &r.asked)
 	a = append(a,
 		semconv.GenAIUsagePromptTokens(r.asked.PromptTokens),
-		semconv.GenAIUsageCompletionTokens(o.CompletionTokens),
+		semconv.GenAIUsageCompletionTokens(end.tokens),
 		semconv.GenAIUsageCacheReadInputTokens(o.CachedTokens))
 	a = appendKnown(a, l.e2e, semconv.GenAILatencyE2ENanoseconds)
 	a = appendKnown(a, l.queue, semconv.GenAILatencyTimeInQueueNanoseconds)
@@ -140,14 +190,14 @@ func (r *RequestV1) record(o *Outcome, whole interval, l *latencies) {
 	a = appendKnown(a, l.decode, semconv.GenAILatencyTimeInModelDecodeNanoseconds)
 	a = appendKnown(a, l.inference, semconv.GenAILatencyTimeInModelInferenceNanoseconds)
 	a = appendKnown(a, r.tokenize, semconv.GenAILatencyTimeInTokenizeNanoseconds)
-	a = appendKnown(a, e.duration(r.asked.ID, "the detokenization", o.Detokenize), semconv.GenAILatencyTimeInDetokenizeNanoseconds)
+	a = appendKnown(a, e.duration(misuseDetokenize, r.asked.ID, "the detokenization", o.Detokenize), semconv.GenAILatencyTimeInDetokenizeNanoseconds)
 	a = appendKnown(a, l.transfer, semconv.GenAILatencyTimeInKVTransferNanoseconds)
 	if r.preemptions > 0 {
 		a = append(a, semconv.GenAIRequestPreemptionCount(r.preemptions))
 	}
 	r.span.SetAttributes(a...)
 	s.attrs = a
-	e.end(s, r.span, r.start.Add(whole.end), o.Err)
+	e.end(s, r.span, r.at(whole.to), end.failure)
 }
 
 func appendKnown(a []attribute.KeyValue, d time.Duration, attr func(time.Duration) attribute.KeyValue) []attribute.KeyValue {
@@ -157,25 +207,14 @@ func appendKnown(a []attribute.KeyValue, d time.Duration, attr func(time.Duratio
 	return append(a, attr(d))
 }
 
-// transfersWithoutWait reports transfers that had no wait to lie in.
-func (r *RequestV1) transfersWithoutWait() {
-	for i := range r.extra {
-		x := &r.extra[i]
-		if _, ok := x.length(); ok && x.kind == stageKVTransfer && !x.emitted {
-			r.engine.noWait(r.asked.ID)
-			return
-		}
-	}
-}
-
 // count makes the measurements.
-func (r *RequestV1) count(ctx context.Context, o *Outcome, l *latencies) {
+func (r *RequestV1) count(ctx context.Context, reason FinishReason, end *ending, l *latencies) {
 	c, v := &r.engine.common, &r.engine.v1
 	perToken := l.decode
 	if r.role == PDRoleProducer {
 		perToken = unknown // its 0 is no measurement
 	}
-	c.finished(ctx, o.FinishReason, l.ttft, perToken, l.e2e)
+	c.finished(ctx, reason, l.ttft, perToken, l.e2e)
 	c.seconds(ctx, v.queue, l.queue)
 	c.seconds(ctx, v.prefill, l.prefill)
 	c.seconds(ctx, v.decode, l.decode)
@@ -190,9 +229,11 @@ func (r *RequestV1) count(ctx context.Context, o *Outcome, l *latencies) {
 		return
 	}
 	// Prefill has processed the prompt once there is a token.
-	if r.first != never {
+	if end.first.known() {
 		c.count(ctx, v.promptTokens, r.asked.PromptTokens)
 	}
-	c.count(ctx, v.generationTokens, o.CompletionTokens)
+	if end.exact { // a guess is good enough for a required attribute, not for a sum
+		c.count(ctx, v.generationTokens, end.tokens)
+	}
 	c.count(ctx, v.preemptions, r.preemptions)
 }

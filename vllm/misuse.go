@@ -9,9 +9,7 @@ import (
 
 // The kinds of misuse that are reported once for each engine.
 const (
-	misuseCounterSource reportonce.Kind = iota // and the next two
-	_
-	_
+	misuseCounterSource reportonce.Kind = iota
 	misuseObserved
 	misuseObserver
 	misuseCounterFull
@@ -122,5 +120,12 @@ func (e *engine) duration(k reportonce.Kind, id, what string, d *time.Duration) 
 func (e *engine) finishedBackwards(id string) {
 	e.misuse.Report(misuseFinishBackwards, func() error {
 		return fmt.Errorf("vllm: request %q finished before it arrived; its llm_request has no length, and gen_ai.latency.e2e is left out", id)
+	})
+}
+
+// counterFull reports a counter that stopped.
+func (e *engine) counterFull(name string) {
+	e.misuse.Report(misuseCounterFull, func() error {
+		return fmt.Errorf("vllm: the counter %s has reached %d and stays there", name, int64(maxCount))
 	})
 }

@@ -41,7 +41,7 @@ func randomRecord(rnd *rand.Rand) vllm.RequestRecord {
 			Granularity: new(vllm.Granularity(rnd.IntN(3))), PDRole: new(vllm.PDRole(rnd.IntN(3)))},
 		Arrival: at(0), Queued: some(2), Scheduled: some(10), Tokenize: duration(),
 		Outcome: vllm.Outcome{At: some(101), FinishReason: []vllm.FinishReason{"", "stop", "length", "abort"}[rnd.IntN(4)],
-			CompletionTokens: rnd.IntN(3), CachedTokens: rnd.IntN(5) - 1, Detokenize: duration()},
+			CompletionTokens: number(), CachedTokens: rnd.IntN(5) - 1, Detokenize: duration()},
 	}
 	if rnd.IntN(3) == 0 {
 		rec.Outcome.FrontendFirstToken = some(21)

@@ -19,7 +19,7 @@ type RequestRecord struct {
 	Queued time.Time
 	// Scheduled is when the engine first scheduled it.
 	Scheduled time.Time
-	// FirstToken is when the engine put out the first token. Zero: the first of
+	// FirstToken is when the engine put out the first token. Zero: the earliest of
 	// Iterations, else Outcome.FrontendFirstToken.
 	FirstToken time.Time
 	// KVTransfers are the transfers of KV cache from remote engines.
@@ -29,8 +29,7 @@ type RequestRecord struct {
 	Preemptions int
 	// PreemptedAt are the times of preemptions, for the events PREEMPTED and WAIT.
 	PreemptedAt []time.Time
-	// Iterations are the iterations in their order, for the events PREFILL and
-	// DECODE.
+	// Iterations are the iterations in any order, for the events PREFILL and DECODE.
 	Iterations []IterationRecord
 	// Outcome is how the request ended.
 	Outcome Outcome
@@ -66,13 +65,12 @@ func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
 		r.StartKVTransfer(t.Start).End(t.End, t.KVTransfer)
 	}
 	r.Scheduled(rec.Scheduled)
-	if !r.idle {
-		r.firstToken(r.on(rec.FirstToken))
-	}
+	r.firstTold = pointOf(rec.FirstToken)
+	// A log of events that is handed over bit by bit wants them about in order.
 	preempted := rec.PreemptedAt
 	for i := range rec.Iterations {
 		it := &rec.Iterations[i]
-		for len(preempted) > 0 && !preempted[0].After(it.At) {
+		for len(preempted) > 0 && preempted[0].Before(it.At) {
 			r.Preempted(preempted[0])
 			preempted = preempted[1:]
 		}
@@ -92,12 +90,16 @@ func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
 // earliest returns the earliest point of a request whose arrival is not known, or
 // the zero time.
 func (rec *RequestRecord) earliest() time.Time {
-	if !known(rec.Arrival).IsZero() {
+	if isKnown(rec.Arrival) {
 		return time.Time{} // not needed
 	}
 	points := []time.Time{rec.Queued, rec.Scheduled, rec.FirstToken, rec.Outcome.FrontendFirstToken, rec.Outcome.LastToken, rec.Outcome.At}
 	for i := range rec.Iterations {
 		points = append(points, rec.Iterations[i].At)
 	}
+	for i := range rec.KVTransfers {
+		points = append(points, rec.KVTransfers[i].Start, rec.KVTransfers[i].End)
+	}
+	points = append(points, rec.PreemptedAt...)
 	return earliest(points...)
 }

@@ -26,8 +26,7 @@ type OutcomeV0 struct {
 	ModelForward *time.Duration
 	// ModelExecute is gen_ai.latency.time_in_model_execute.
 	ModelExecute *time.Duration
-	// Err makes the status of llm_request ERROR, with its text. Nil leaves it
-	// UNSET, also for an aborted request.
+	// Err makes the status of llm_request ERROR, as [Outcome.Err] does.
 	Err error
 }
 
@@ -35,8 +34,8 @@ type OutcomeV0 struct {
 // use, and do nothing on a nil *RequestV0 and after [RequestV0.Finish].
 type RequestV0 struct {
 	request
-	engine    *EngineV0
-	scheduled time.Duration // or never
+	engine           *EngineV0
+	scheduled, first point // the earliest that was told
 }
 
 // StartRequest starts the span llm_request of a request that arrived at the
@@ -51,7 +50,7 @@ func (e *EngineV0) StartRequest(ctx context.Context, r Request, arrival time.Tim
 }
 
 func (e *EngineV0) startRequest(ctx context.Context, asked Request, arrival, start time.Time) *RequestV0 {
-	r := &RequestV0{engine: e, scheduled: never}
+	r := &RequestV0{engine: e}
 	r.begin(ctx, &e.engine, asked, arrival, start)
 	return r
 }
@@ -64,27 +63,22 @@ func (r *RequestV0) Context() context.Context {
 	return r.ctx
 }
 
-// Scheduled tells when the engine first scheduled the request. Only the first
-// call counts.
+// Scheduled tells when the engine scheduled the request. The earliest time counts.
 func (r *RequestV0) Scheduled(at time.Time) {
 	if r == nil || !r.lock() {
 		return
 	}
 	defer r.mu.Unlock()
-	if r.scheduled == never {
-		r.scheduled = r.on(at)
-	}
+	r.scheduled = earlier(r.scheduled, pointOf(at))
 }
 
-// FirstToken tells when the first token was there. Only the first call counts.
+// FirstToken tells when the first token was there. The earliest time counts.
 func (r *RequestV0) FirstToken(at time.Time) {
 	if r == nil || !r.lock() {
 		return
 	}
 	defer r.mu.Unlock()
-	if r.first == never {
-		r.first = r.on(at)
-	}
+	r.first = earlier(r.first, pointOf(at))
 }
 
 // Finish tells how the request ended, ends llm_request and makes everything that
@@ -94,28 +88,30 @@ func (r *RequestV0) Finish(o OutcomeV0) {
 		return
 	}
 	e := r.engine
-	whole, e2e := r.whole(&e.engine, r.on(o.At), max(0, r.scheduled, r.first))
+	failure := describe(o.Err)
+	finish := pointOf(o.At)
+	whole, e2e := r.whole(&e.engine, finish, later(r.scheduled, r.first))
 	ttft := r.timeToFirstToken(&e.engine, r.first)
 	queue := interval{r.arrival(), r.scheduled}
 	inQueue := queue.orUnknown()
-	if p := queue.problem(); inQueue == unknown && r.arrived && (p == backwards || !aborted(o.FinishReason, o.Err)) {
+	if p := queue.problem(); inQueue == unknown && r.arrived && (p == backwards || !aborted(o.FinishReason, failure)) {
 		e.leftOut(misuseOf(stageWait, p), r.asked.ID, "gen_ai.latency.time_in_queue", p)
 	}
-	o.CompletionTokens = e.count(r.asked.ID, "completion tokens", o.CompletionTokens)
+	o.CompletionTokens = e.count(misuseCompletionTokens, r.asked.ID, "completion tokens", o.CompletionTokens)
 
 	if r.recording {
 		s := e.scratch.Get().(*scratch)
 		r.attributes(s, &o, e2e, inQueue, ttft)
-		e.end(s, r.span, r.start.Add(whole.end), o.Err)
+		e.end(s, r.span, r.at(whole.to), failure)
 		e.scratch.Put(s)
 	} else {
 		r.span.End()
 	}
 	perToken := unknown
-	if e2e != unknown && ttft != unknown && e2e >= ttft && o.CompletionTokens > 1 {
-		perToken = e2e - ttft
+	if e2e != unknown && ttft != unknown && o.CompletionTokens > 1 {
+		perToken = interval{r.first, finish}.orUnknown()
 	}
-	if e.common.enabled(r.ctx) {
+	if e.enabled(r.ctx) {
 		e.common.finished(r.ctx, o.FinishReason, ttft, perToken, e2e)
 	}
 }
@@ -131,15 +127,15 @@ func (r *RequestV0) attributes(s *scratch, o *OutcomeV0, e2e, queue, ttft time.D
 	a := append(s.attrs[:0], semconv.GenAIRequestID(r.asked.ID), semconv.GenAIResponseModel(e.model))
 	a = appendSampling(a, &r.asked)
 	a = append(a,
-		semconv.GenAIUsageNumSequences(e.count(r.asked.ID, "sequences", o.NumSequences)),
-		semconv.GenAIUsagePromptTokens(e.count(r.asked.ID, "prompt tokens", r.asked.PromptTokens)),
+		semconv.GenAIUsageNumSequences(e.count(misuseSequences, r.asked.ID, "sequences", o.NumSequences)),
+		semconv.GenAIUsagePromptTokens(e.count(misusePromptTokens, r.asked.ID, "prompt tokens", r.asked.PromptTokens)),
 		semconv.GenAIUsageCompletionTokens(o.CompletionTokens))
 	a = appendKnown(a, e2e, semconv.GenAILatencyE2ESeconds)
 	a = appendKnown(a, queue, semconv.GenAILatencyTimeInQueueSeconds)
 	a = appendKnown(a, ttft, semconv.GenAILatencyTimeToFirstTokenSeconds)
-	a = appendKnown(a, e.duration(r.asked.ID, "the time in the scheduler", o.TimeInScheduler), semconv.GenAILatencyTimeInSchedulerSeconds)
-	a = appendKnown(a, e.duration(r.asked.ID, "the time of the forward pass", o.ModelForward), semconv.GenAILatencyTimeInModelForwardSeconds)
-	a = appendKnown(a, e.duration(r.asked.ID, "the time of execution", o.ModelExecute), semconv.GenAILatencyTimeInModelExecuteSeconds)
+	a = appendKnown(a, e.duration(misuseTimeInScheduler, r.asked.ID, "the time in the scheduler", o.TimeInScheduler), semconv.GenAILatencyTimeInSchedulerSeconds)
+	a = appendKnown(a, e.duration(misuseModelForward, r.asked.ID, "the time of the forward pass", o.ModelForward), semconv.GenAILatencyTimeInModelForwardSeconds)
+	a = appendKnown(a, e.duration(misuseModelExecute, r.asked.ID, "the time of execution", o.ModelExecute), semconv.GenAILatencyTimeInModelExecuteSeconds)
 	r.span.SetAttributes(a...)
 	s.attrs = a
 }

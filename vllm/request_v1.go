@@ -117,8 +117,13 @@ func (r *RequestV1) Queued(at time.Time) {
 		return
 	}
 	defer r.mu.Unlock()
-	if p := pointOf(at); p.known() {
-		r.queued = earlier(r.queued, p)
+	p := earlier(r.queued, pointOf(at))
+	if p == r.queued {
+		return
+	}
+	r.queued = p
+	if r.events != nil {
+		r.events.queued(r, r.on(p))
 	}
 }
 
@@ -183,7 +188,7 @@ func (r *RequestV1) Preempted(at time.Time) {
 	r.preemptions++
 	if p := pointOf(at); p.known() {
 		r.event(eventPreempted, r.on(p))
-		r.event(eventWait, r.on(p))
+		r.event(eventRequeued, r.on(p))
 	}
 }
 

@@ -3,6 +3,7 @@ package vllm
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
@@ -79,25 +80,24 @@ func (r *report) check() error {
 	return nil
 }
 
-// gauge is the last reading of a gauge.
+// gauge is the last reading of a gauge that was reported.
 type gauge struct {
-	asInt    metric.Int64Observable   // one of the two
-	asFloat  metric.Float64Observable // one of the two
-	value    float64
-	reported bool
+	asInt   metric.Int64Observable   // one of the two
+	asFloat metric.Float64Observable // one of the two
+	last    reading
 }
 
 // scheduler turns reports into measurements. The gauges are observable: one that
 // is set would repeat its last value after the engine is gone.
 type scheduler struct {
 	dims     dimensions
-	counters [counters]metric.Int64Counter // nil where a counter has no instrument
-	tokens   metric.Int64Counter           // of prompt and generation together, or nil
+	counters [counters]*counter // nil where a counter has no instrument
+	tokens   *counter           // of prompt and generation together, or nil
 
 	registration metric.Registration
 	mu           sync.Mutex
 	gauges       []gauge
-	observe      func(context.Context) report // at each collection, instead of gauges
+	observe      func(context.Context) report // at each collection, instead of the gauges' last
 	last         [counters]total
 }
 
@@ -139,41 +139,60 @@ func (s *scheduler) init(meter metric.Meter, dims dimensions, failed func(error)
 func (s *scheduler) collect(ctx context.Context, o metric.Observer, failed func(error)) {
 	s.mu.Lock()
 	observe := s.observe
+	var readings [gauges]reading
+	for i := range s.gauges {
+		readings[i] = s.gauges[i].last
+	}
 	s.mu.Unlock()
-	var r report
-	if observe != nil {
-		r = observe(ctx) // foreign code: no lock is held
-		r.counters = [counters]reading{}
-		if err := r.check(); err != nil {
+	if observe != nil { // foreign code: no lock is held
+		r, err := observed(ctx, observe)
+		if err != nil {
 			failed(err)
 			return
 		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if observe != nil {
-		for i := range s.gauges {
-			s.gauges[i].reported = false
-		}
-		s.set(&r)
+		readings = r.gauges
 	}
 	for i := range s.gauges {
-		switch g := &s.gauges[i]; {
-		case !g.reported:
+		switch g, r := &s.gauges[i], &readings[i]; {
+		case !r.set:
 		case g.asInt != nil:
-			o.ObserveInt64(g.asInt, int64(g.value), s.dims.observe...)
+			o.ObserveInt64(g.asInt, int64(r.count), s.dims.observe...)
 		default:
-			o.ObserveFloat64(g.asFloat, g.value, s.dims.observe...)
+			o.ObserveFloat64(g.asFloat, r.ratio, s.dims.observe...)
 		}
 	}
+}
+
+// observed calls a function that observes, which may panic: in a collection that
+// would end the program.
+func observed(ctx context.Context, observe func(context.Context) report) (r report, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked{p}
+		}
+	}()
+	r = observe(ctx)
+	r.counters = [counters]reading{}
+	return r, r.check()
+}
+
+// panicked is a panic in a function of the caller's.
+type panicked struct{ value any }
+
+// Error tells what the runtime says; of other values only the type, since they
+// are not ours to know.
+func (p panicked) Error() string {
+	if err, ok := p.value.(runtime.Error); ok {
+		return fmt.Sprintf("vllm: the function of ObserveScheduler panicked: %v", err)
+	}
+	return fmt.Sprintf("vllm: the function of ObserveScheduler panicked with a %T", p.value)
 }
 
 // set takes the readings of the gauges. The caller holds mu.
 func (s *scheduler) set(r *report) {
 	for i := range s.gauges {
 		if in := &r.gauges[i]; in.set {
-			// One of the two is zero.
-			s.gauges[i].value, s.gauges[i].reported = float64(in.count)+in.ratio, true
+			s.gauges[i].last = *in
 		}
 	}
 }
@@ -188,7 +207,7 @@ func (s *scheduler) record(ctx context.Context, r *report) error {
 	s.mu.Unlock()
 	for i := range r.counters {
 		if in := &r.counters[i]; in.set {
-			s.add(ctx, i, in.count)
+			s.add(ctx, i, int64(in.count))
 		}
 	}
 	return nil
@@ -218,18 +237,18 @@ func (s *scheduler) recordTotals(ctx context.Context, r *report) error {
 	s.mu.Unlock()
 	for i, n := range increments {
 		if r.counters[i].set {
-			s.add(ctx, i, n)
+			s.add(ctx, i, int64(n))
 		}
 	}
 	return nil
 }
 
-func (s *scheduler) add(ctx context.Context, counter, n int) {
+func (s *scheduler) add(ctx context.Context, counter int, n int64) {
 	if c := s.counters[counter]; c != nil {
-		c.Add(ctx, int64(n), s.dims.add...)
+		c.add(ctx, n, s.dims.add)
 	}
 	if s.tokens != nil && (counter == counterPrompt || counter == counterGeneration) {
-		s.tokens.Add(ctx, int64(n), s.dims.add...)
+		s.tokens.add(ctx, n, s.dims.add)
 	}
 }
 
@@ -293,5 +312,9 @@ func (e *engine) close() error {
 
 // refused reports a report that a collection could not use.
 func (e *engine) refused(err error) {
-	e.misuse.Report(misuseObserved, func() error { return err })
+	kind := misuseObserved
+	if _, ok := err.(panicked); ok {
+		kind = misuseObserver
+	}
+	e.misuse.Report(kind, func() error { return err })
 }

@@ -2,6 +2,7 @@ package vllm_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ func TestStagesByHand(t *testing.T) {
 	wait2.End(at(26))
 	req.StartPrefill(at(26)).End(at(30))
 	req.StartDecode(at(30)).End(at(40))
-	req.Finish(vllm.Outcome{At: at(41), FinishReason: vllm.FinishReasonStop, FrontendFirstToken: at(11), CompletionTokens: 5})
+	req.Finish(vllm.Outcome{At: at(41), FinishReason: vllm.FinishReasonStop, FrontendFirstToken: at(11), CompletionTokens: new(5)})
 
 	spans := b.spans()
 	type place struct {
@@ -58,24 +59,35 @@ func TestStagesByHand(t *testing.T) {
 	b.noReports()
 }
 
-// A transfer has no span without the wait that it lies in, and that is said; its
-// time counts. One that never ended counts for nothing.
+// A transfer has no span without the wait that it lies in, and that is said unless
+// the request ended while it waited; its time counts. One that never ended counts
+// for nothing.
 func TestTransferWithoutWait(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{PDRole: vllm.PDRoleConsumer})
-	for range 2 {
+	said := 0
+	for _, reason := range []vllm.FinishReason{vllm.FinishReasonAbort, vllm.FinishReasonError, vllm.FinishReasonStop, vllm.FinishReasonStop} {
+		if said == 0 {
+			b.noReports()
+		}
 		req := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 		req.Queued(at(1))
 		req.StartKVTransfer(at(2)).End(at(5), vllm.KVTransfer{Failed: true})
 		req.StartKVTransfer(at(6))
-		req.Finish(vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonAbort})
+		req.Finish(vllm.Outcome{At: at(9), FinishReason: reason})
 		spans := b.spans()
 		if names(spans) != "llm_request" {
 			t.Errorf("spans %s", names(spans))
 		}
 		has(t, spans[0].attrs, map[string]any{"gen_ai.latency.time_in_kv_transfer": 3 * ms})
+		if reason == vllm.FinishReasonStop && said == 0 {
+			said++
+			if r := b.reports(); !slices.ContainsFunc(r, func(s string) bool { return containsAll(s, "kv_transfer", "wait") }) {
+				t.Errorf("reports %q", r)
+			}
+		}
 	}
-	b.oneReport("kv_transfer", "wait")
+	b.noReports()
 }
 
 // A transfer that ends before it starts, or outside of its wait.

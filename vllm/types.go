@@ -80,21 +80,26 @@ type Request struct {
 	N *int
 	// PromptTokens is gen_ai.usage.prompt_tokens.
 	PromptTokens int
-	// PDRole overrides the role of the engine. V1 only.
+	// PDRole overrides the role of the engine. One that there is not is reported
+	// once, and that of the engine is used. V1 only.
 	PDRole *PDRole
-	// Granularity overrides that of the engine. V1 only.
+	// Granularity overrides that of the engine. As PDRole otherwise. V1 only.
 	Granularity *Granularity
 }
 
 // Iteration is one scheduling iteration that worked on a request. It makes the
 // event PREFILL or DECODE at [GranularityEvents], with those of its attributes
-// that are not nil. Slices are copied.
+// that are not nil. Slices are copied. What tells how many tokens it put out is
+// TokenCount, else the longest of the slices; without any of them it is at least
+// one.
 type Iteration struct {
 	// At is when the iteration's output was there.
 	At time.Time
-	// TokenIDs is gen_ai.token.ids.
+	// TokenIDs is gen_ai.token.ids. With the model's tokenizer they are text of the
+	// answer; see [GranularityEvents].
 	TokenIDs []int
-	// TokenTexts is gen_ai.token.texts.
+	// TokenTexts is gen_ai.token.texts. It is text of the answer; see
+	// [GranularityEvents].
 	TokenTexts []string
 	// TokenCount is gen_ai.token.count.
 	TokenCount *int
@@ -105,16 +110,16 @@ type Iteration struct {
 	NoToken bool
 }
 
-// tokens returns how many tokens came out.
-func (it *Iteration) tokens() int {
-	if it.NoToken {
-		return 0
+// tokens returns how many tokens came out, and whether that was told. If not, one
+// did at least.
+func (it *Iteration) tokens() (n int, told bool) {
+	switch {
+	case it.TokenCount != nil:
+		return max(*it.TokenCount, 0), true
+	case it.TokenIDs != nil || it.TokenTexts != nil || it.LogProbs != nil:
+		return max(len(it.TokenIDs), len(it.TokenTexts), len(it.LogProbs)), true
 	}
-	if it.TokenCount != nil {
-		return max(*it.TokenCount, 0)
-	}
-	// An iteration about which nothing else is known put out a token.
-	return max(len(it.TokenIDs), len(it.TokenTexts), len(it.LogProbs), 1)
+	return 1, false
 }
 
 // KVTransfer is how a transfer of KV cache from a remote engine ended.
@@ -133,9 +138,11 @@ type Outcome struct {
 	At time.Time
 	// FinishReason is why it finished.
 	FinishReason FinishReason
-	// CompletionTokens is gen_ai.usage.completion_tokens. Zero: as many as the
-	// iterations put out.
-	CompletionTokens int
+	// CompletionTokens is gen_ai.usage.completion_tokens. Nil: as many as the
+	// iterations put out. The attribute is required, so where one of them did not
+	// tell how many, it counts as one there; gen_ai_vllm_generation_tokens takes
+	// none of such a request.
+	CompletionTokens *int
 	// CachedTokens is gen_ai.usage.cache_read.input_tokens, local and remote. The
 	// engine's -1 for unknown is recorded as 0.
 	CachedTokens int
@@ -147,15 +154,17 @@ type Outcome struct {
 	// no iteration was told it stands for the engine's first token as well.
 	FrontendFirstToken time.Time
 	// LastToken is when the engine put out the last token, the end of decode.
-	// Zero: the time of the last iteration.
+	// Zero: the time of the latest iteration, if those told can have put out all of
+	// CompletionTokens; else it is not known.
 	LastToken time.Time
-	// Err makes the status of llm_request ERROR, with its text. Nil leaves it
-	// UNSET, also for an aborted request.
+	// Err makes the status of llm_request ERROR. Only an [Error] is told in words;
+	// of any other only the Go type is, since its text may quote a prompt. Nil
+	// leaves the status UNSET, also for an aborted request.
 	Err error
 }
 
 // aborted reports whether the request ended early, so that it may lack points
 // that a whole one has.
-func aborted(reason FinishReason, err error) bool {
-	return err != nil || reason == FinishReasonAbort || reason == FinishReasonError
+func aborted(reason FinishReason, failure *Error) bool {
+	return failure != nil || reason == FinishReasonAbort || reason == FinishReasonError
 }

@@ -110,7 +110,7 @@ func (e *vllmV1Engine) finished(l *line) error {
 	o := vllm.Outcome{
 		At:                 l.at,
 		FinishReason:       vllm.FinishReason(l.text("finish_reason")),
-		CompletionTokens:   l.count("completion_tokens"),
+		CompletionTokens:   l.optionalCount("completion_tokens"),
 		CachedTokens:       l.cachedTokens(),
 		Detokenize:         l.duration("detokenize_ns"),
 		FrontendFirstToken: l.time("first_token_ts"),

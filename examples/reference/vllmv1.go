@@ -79,7 +79,7 @@ func (t *vllmV1) Observe(e simengine.Event) {
 		r.Finish(vllm.Outcome{
 			At:                 e.At,
 			FinishReason:       vllm.FinishReason(e.Reason),
-			CompletionTokens:   e.Request.Generated(),
+			CompletionTokens:   new(e.Request.Generated()),
 			CachedTokens:       e.Request.Cached(),
 			Detokenize:         new(e.Request.Detokenize()),
 			FrontendFirstToken: r.firstSeen,
@@ -91,7 +91,7 @@ func (t *vllmV1) Observe(e simengine.Event) {
 // iteration hands in the tokens where they are wanted.
 func (r *v1Request) iteration(e *simengine.Event) vllm.Iteration {
 	it := vllm.Iteration{At: e.At, TokenCount: new(len(e.Tokens))}
-	if !r.Recording() {
+	if !r.WantsTokens() {
 		return it
 	}
 	for _, t := range e.Tokens {
