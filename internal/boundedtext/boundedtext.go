@@ -8,13 +8,21 @@ import (
 )
 
 // Cut returns at most the first limit bytes of s, cut at the boundary of a
-// character, with what is not UTF-8 replaced by U+FFFD.
+// character, with what is not UTF-8 replaced by U+FFFD. What it returns never
+// keeps a longer s in memory.
 func Cut(s string, limit int) string {
-	s = cut(s, limit)
-	if utf8.ValidString(s) {
-		return s
+	short := cut(s, limit)
+	if !utf8.ValidString(short) {
+		long := Valid(short)
+		if short = cut(long, limit); len(short) < len(long) {
+			return strings.Clone(short) // the replacements are longer than what they replace
+		}
+		return short
 	}
-	return cut(Valid(s), limit) // the replacements are longer than what they replace
+	if len(short) < len(s) {
+		return strings.Clone(short)
+	}
+	return s
 }
 
 func cut(s string, limit int) string {

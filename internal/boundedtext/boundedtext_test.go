@@ -1,6 +1,10 @@
 package boundedtext
 
-import "testing"
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
 
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
@@ -22,5 +26,26 @@ func TestCut(t *testing.T) {
 		if got := Cut(c.in, c.max); got != c.want {
 			t.Errorf("Cut(%q, %d) = %q, want %q", c.in, c.max, got, c.want)
 		}
+	}
+}
+
+// What was cut off does not stay in memory with what is kept.
+func TestCutLetsGoOfTheRest(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	for _, text := range []string{"a", "\xff", "a\xff"} {
+		before := heap()
+		var kept []string
+		for range 16 {
+			kept = append(kept, Cut(strings.Repeat(text, 1<<20), 256))
+		}
+		if after := heap(); after > before+1<<20 {
+			t.Errorf("%q: %d texts keep %d bytes", text, len(kept), after-before)
+		}
+		runtime.KeepAlive(kept)
 	}
 }
