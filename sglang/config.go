@@ -40,7 +40,7 @@ func (r PDRole) check() error {
 	case PDRoleNone, PDRolePrefill, PDRoleDecode:
 		return nil
 	}
-	return fmt.Errorf("sglang: PD role is %q, want %q, %q or none", string(r), string(PDRolePrefill), string(PDRoleDecode))
+	return fmt.Errorf("sglang: PD role is %q, want %q, %q or none", shown(string(r)), string(PDRolePrefill), string(PDRoleDecode))
 }
 
 type config struct {

@@ -45,6 +45,12 @@
 // Decode node decode_waiting is the wait from the end of the KV cache transfer to
 // the start of the forward computation, not the wait that it is elsewhere.
 //
+// # Token metric
+//
+// genai_llm_usage_tokens is not among the metrics here: it has the dimensions of
+// the API layer, where package genai feeds it. Where that runs in another
+// process, on a gateway, the metric comes from there.
+//
 // # Times
 //
 // Every time is the caller's, on one wall clock; this package never reads a clock
@@ -52,5 +58,7 @@
 // both ends have a reading of it. An interval is never negative: where an end is
 // missing or lies before its start, a latency or a recorded stage is left out,
 // a span that was started has no length, and it is reported once through
-// [go.opentelemetry.io/otel.Handle].
+// [go.opentelemetry.io/otel.Handle]. Where the start of a request or a thread is
+// the zero time, now stands in for it; see [Tracer.StartRequest] and
+// [RequestSpan.StartThread].
 package sglang

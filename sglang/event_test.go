@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
 	"github.com/infertel/infertel-go/sglang"
 )
 
@@ -109,6 +112,124 @@ func TestEventsByLevel(t *testing.T) {
 
 // Stages are exported while their thread goes on, the oldest first, each with
 // the events that were told by then.
+// The depth decides before the times do, then the later start, the earlier end
+// and which was told first.
+func TestEventsOfStagesThatOverlap(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.StartStage(sglang.DecodeForward, ms(0))
+	th.StartStage(sglang.DecodeLoop(0), ms(20))
+	th.StartStage(sglang.PrefillForward, ms(20))
+	th.StartStage(sglang.ChunkedPrefill, ms(20))
+	th.StartStage(sglang.SpecDraft, ms(20))
+	th.RecordStage(sglang.SpecVerify(1), ms(8), ms(40)) // starts before what it is in
+	th.Retract(ms(21))
+	th.EndStage(sglang.SpecDraft, ms(50))
+	th.Retract(ms(22)) // the order makes no difference
+	th.EndStage(sglang.DecodeLoop(0), ms(60))
+	th.RecordStage(sglang.SpecDraft, ms(70), ms(90))
+	th.RecordStage(sglang.SpecDraft, ms(70), ms(80)) // ends first
+	th.RecordStage(sglang.SpecDraftExtend, ms(70), ms(80))
+	th.Retract(ms(71))
+	th.Retract(ms(85))
+	finish(r, th)
+	l.tree(`
+	Req 5f2c9a7b 0-100
+	  Scheduler (host:9f86d081 | pid:5001) 0-100
+	    decode_forward 0-100
+	      decode_loop 20-60{decode_ct=0}
+	        prefill_forward 20-60
+	          chunked_prefill 20-60
+	            spec_draft 20-50
+	              spec_verify 8-40{accepted_tokens=1 num_correct_drafts=1} @21 retract @22 retract
+	      spec_draft 70-90 @85 retract
+	      spec_draft 70-80 @71 retract
+	      spec_draft_extend 70-80
+	`)
+	l.reported("stage decode_loop was ended with 2 open stages")
+}
+
+// Whether an event came too late does not depend on which stage was exported last.
+func TestLateEventAfterAShorterStage(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	th.RecordStage(sglang.PrefillWaiting, ms(0), ms(1000))
+	for i := range 129 {
+		th.RecordStage(sglang.PrefillForward, ms(float64(i)), ms(float64(i+1)))
+	}
+	th.Retract(ms(500))
+	finish(r, th)
+	l.reported("an event was told after 128 later stages had ended")
+}
+
+// The SDK drops the oldest events of a span that is full, and does not say so.
+func TestDroppedEventsAreReported(t *testing.T) {
+	for _, tc := range []struct {
+		env           string
+		limits        *sdktrace.SpanLimits
+		events, kept  int
+		open, dropped bool
+	}{
+		{events: 128, kept: 128},
+		{events: 129, kept: 128, dropped: true},
+		{events: 129, kept: 128, open: true, dropped: true},
+		{env: "3", events: 3, kept: 3},
+		{env: "3", events: 4, kept: 3, dropped: true},
+		{env: "0", events: 1, dropped: true},
+		{limits: &sdktrace.SpanLimits{EventCountLimit: -1}, events: 200, kept: 200},
+		{env: "200", limits: &sdktrace.SpanLimits{EventCountLimit: 2}, events: 3, kept: 2, dropped: true},
+	} {
+		t.Setenv("OTEL_SPAN_EVENT_COUNT_LIMIT", tc.env)
+		spans := tracetest.NewInMemoryExporter()
+		o := []sdktrace.TracerProviderOption{sdktrace.WithSyncer(spans)}
+		if tc.limits != nil {
+			limits := sdktrace.NewSpanLimits()
+			limits.EventCountLimit = tc.limits.EventCountLimit
+			o = append(o, sdktrace.WithRawSpanLimits(limits))
+		}
+		l := newLab(t, sglang.Config{}, sglang.WithTracerProvider(sdktrace.NewTracerProvider(o...)))
+		r, th := l.request()
+		if tc.open {
+			th.StartStage(sglang.DecodeForward, ms(0))
+		}
+		for i := range tc.events {
+			th.Retract(ms(float64(i) / 10))
+		}
+		finish(r, th)
+		for _, s := range spans.GetSpans() {
+			if n := len(s.Events); n > 0 && n != tc.kept {
+				t.Errorf("%+v: %d events", tc, n)
+			}
+		}
+		if tc.dropped {
+			l.reported("raise OTEL_SPAN_EVENT_COUNT_LIMIT")
+		} else {
+			l.reported()
+		}
+	}
+}
+
+// An ID that is cut does not keep the text it was cut from.
+func TestWaitingEventsKeepNoLongText(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r, th := l.request()
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	th.StartStage(sglang.DecodeForward, ms(0))
+	for i := range 100 {
+		th.Schedule(batch(strings.Repeat("b", 1<<20)), ms(float64(i)))
+	}
+	if after := heap(); after > before+4<<20 {
+		t.Errorf("100 events keep %d bytes", after-before)
+	}
+	finish(r, th)
+}
+
 func TestStagesAreHeldBackWithinABound(t *testing.T) {
 	l := newLab(t, sglang.Config{})
 	r, th := l.request()

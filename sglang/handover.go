@@ -39,6 +39,12 @@ func handOver(request trace.SpanContext, level Level) Handover {
 	return h
 }
 
+// sameRequest reports whether both come from threads of one request.
+func (h *Handover) sameRequest(o *Handover) bool {
+	return h.request != nil && o.request != nil &&
+		h.request.TraceID() == o.request.TraceID() && h.request.SpanID() == o.request.SpanID()
+}
+
 // link returns what the first stage of the next thread links to.
 func (h *Handover) link() trace.SpanContext {
 	if h.request == nil || !h.stage.IsValid() {
@@ -101,7 +107,7 @@ func parseSpanID(text string) (trace.SpanID, error) {
 	var id trace.SpanID
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(id) || text != strings.ToLower(text) {
-		return trace.SpanID{}, fmt.Errorf("span ID is %q, %w", text, errSpanID)
+		return trace.SpanID{}, fmt.Errorf("span ID is %q, %w", shown(text), errSpanID)
 	}
 	copy(id[:], b)
 	if !id.IsValid() {

@@ -38,6 +38,7 @@ func (l Level) check() error {
 
 func parseLevel(text string) (Level, error) {
 	n, err := strconv.Atoi(text)
+	text = shown(text)
 	switch {
 	case errors.Is(err, strconv.ErrRange) && !strings.HasPrefix(text, "-"):
 		return 0, fmt.Errorf("trace level is %q, want a smaller number", text)
@@ -93,13 +94,17 @@ func (t *Tracer) SetTraceLevel(l Level) error {
 // LevelHandler returns the engine's operation /set_trace_level?level=N: it sets
 // the level of requests that start from now on and answers "success". It takes
 // GET and POST, and answers 422 with a reason where the level is missing,
-// negative or no integer. The handler does not ask who calls; mount it where
+// negative or no integer. That of a nil Tracer answers 503. The handler does not ask who calls; mount it where
 // only operators can reach it.
 func (t *Tracer) LevelHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if t == nil {
+			http.Error(w, "there is no telemetry whose trace level could be set", http.StatusServiceUnavailable)
+			return
+		}
 		if r.Method != http.MethodGet && r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodGet+", "+http.MethodPost)
-			http.Error(w, "method is "+strconv.Quote(r.Method)+", want GET or POST", http.StatusMethodNotAllowed)
+			http.Error(w, "method is "+strconv.Quote(shown(r.Method))+", want GET or POST", http.StatusMethodNotAllowed)
 			return
 		}
 		given := r.URL.Query()[semconv.SGLangTraceLevelParameter]

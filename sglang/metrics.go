@@ -157,14 +157,24 @@ func newMetrics(meter metric.Meter) (metrics, error) {
 	return m, errors.Join(errs...)
 }
 
+// wanted reports whether anything comes of what a request tells.
+func (m *metrics) wanted(ctx context.Context) bool {
+	return m.requests.Enabled(ctx) || m.promptTokens.Enabled(ctx) || m.generationTokens.Enabled(ctx) || m.cachedTokens.Enabled(ctx) ||
+		m.firstToken.Enabled(ctx) || m.timePerToken.Enabled(ctx) || m.interTokenLatency.Enabled(ctx) || m.e2eSeconds.Enabled(ctx)
+}
+
 // addRequest counts a request that has ended, with what is known of it. A
 // duration of less than 0 is not known.
 func (m *metrics) addRequest(ctx context.Context, o *Outcome, embedding bool, e2e time.Duration) {
 	m.requests.Add(ctx, 1, m.dimensions...)
-	m.promptTokens.Add(ctx, int64(max(o.PromptTokens, 0)), m.dimensions...)
-	m.cachedTokens.Add(ctx, int64(max(o.CachedTokens, 0)), m.dimensions...)
-	if !embedding {
-		m.generationTokens.Add(ctx, int64(max(o.CompletionTokens, 0)), m.dimensions...)
+	if o.PromptTokens >= 0 {
+		m.promptTokens.Add(ctx, int64(o.PromptTokens), m.dimensions...)
+	}
+	if o.CachedTokens >= 0 {
+		m.cachedTokens.Add(ctx, int64(o.CachedTokens), m.dimensions...)
+	}
+	if !embedding && o.CompletionTokens >= 0 {
+		m.generationTokens.Add(ctx, int64(o.CompletionTokens), m.dimensions...)
 	}
 	if e2e < 0 {
 		return

@@ -3,6 +3,7 @@ package sglang
 import (
 	"fmt"
 
+	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/internal/reportonce"
 )
 
@@ -35,6 +36,10 @@ const (
 	misuseEventLate
 	misuseHandover
 	misuseResumed
+	misuseEventsDropped
+	misuseNoCount
+	misuseTooManyThreads
+	misuseForeignHandover
 )
 
 // problem is a misuse that is found while a lock is held. It is reported when
@@ -45,8 +50,18 @@ type problem struct {
 }
 
 func misuse(kind reportonce.Kind, format string, args ...any) problem {
-	return problem{kind, func() error { return fmt.Errorf("sglang: "+format, args...) }}
+	return problem{kind, func() error {
+		for i := range args {
+			if text, ok := args[i].(string); ok {
+				args[i] = shown(text)
+			}
+		}
+		return fmt.Errorf("sglang: "+format, args...)
+	}}
 }
+
+// shown is text from outside, fit for a message.
+func shown(text string) string { return boundedtext.Cut(text, maxName) }
 
 func (t *Tracer) report(problems ...problem) {
 	for _, p := range problems {

@@ -1,6 +1,8 @@
 package sglang_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -163,6 +165,35 @@ func TestUnbalancedStages(t *testing.T) {
 		`)
 		l.reported()
 	})
+	t.Run("the end of a stage that was too deep", func(t *testing.T) {
+		l := newLab(t, sglang.Config{})
+		r, th := l.request()
+		for range 126 {
+			th.StartStage(sglang.SpecDraft, ms(1))
+		}
+		th.StartStage(sglang.PrefillForward, ms(2))
+		th.StartStage(sglang.ChunkedPrefill, ms(3))
+		for range 2 { // left out, with their ends
+			th.StartStage(sglang.PrefillForward, ms(4))
+			th.StartStage(sglang.ChunkedPrefill, ms(5))
+		}
+		for range 2 {
+			th.EndStage(sglang.ChunkedPrefill, ms(6))
+			th.EndStage(sglang.PrefillForward, ms(7))
+		}
+		th.StartStage(sglang.ChunkedPrefill, ms(8)) // left out, and ends with what it is in
+		th.EndStage(sglang.PrefillForward, ms(9))
+		th.StartStage(sglang.ChunkedPrefill, ms(10))
+		th.EndStage(sglang.ChunkedPrefill, ms(11))
+		finish(r, th)
+		got := strings.Fields(show(l.spans.GetSpans()))
+		for _, want := range []string{"2-9", "3-9", "10-11"} {
+			if !slices.Contains(got, want) {
+				t.Errorf("no stage %s", want)
+			}
+		}
+		l.reported("was started within 128 open stages", "stage prefill_forward was ended with 1 open stages", "a thread ended with the stage spec_draft open")
+	})
 	t.Run("starts without end", func(t *testing.T) {
 		l := newLab(t, sglang.Config{})
 		r, th := l.request()
@@ -230,7 +261,7 @@ func TestUnbalancedStages(t *testing.T) {
 	Req 5f2c9a7b 0-100
 	  Scheduler (host:9f86d081 | pid:5001) 0-100
 		`)
-		l.reported("stage prefill_forward was told to a thread that had ended", "was ended again")
+		l.reported("stage prefill_forward was told to a thread that had ended", "a milestone of request \"5f2c9a7be1d34c0f\" was told after its end")
 		if got := l.points()["num_requests_total"]; got != 1 {
 			t.Errorf("the request was counted %v times", got)
 		}
@@ -283,7 +314,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 	  Scheduler (host:9f86d081 | pid:1) 10-10
 	    decode_forward 11-11
 		`)
-		l.reported("a thread ended 1ms before it started", "stage decode_forward ended 2ms before it started", "ended 2ms before it started")
+		l.reported("a thread ended 1ms before it started", "stage decode_forward ended 2ms before it started", "\"r\" ended 2ms before it started", "ended normally without the times")
 		for name, v := range l.points() {
 			if v < 0 {
 				t.Errorf("%s is %v", name, v)

@@ -29,6 +29,11 @@ type Request struct {
 	Embedding bool
 }
 
+// CountUnknown says of a count in [Outcome] that it is not known. Its attribute
+// and its metric are left out, since 0 would be a guess; after a normal end, for
+// which all counts are documented, that is reported once.
+const CountUnknown = -1
+
 // Outcome is what is known of a request when it ends. The attributes are written
 // to the request span after a normal end only. Source: sglang.request.
 type Outcome struct {
@@ -36,7 +41,7 @@ type Outcome struct {
 	// a JSON array as text.
 	FinishReasons []string
 	// PromptTokens is the number of input tokens: gen_ai.usage.prompt_tokens and the
-	// metric prompt_tokens_total.
+	// metric prompt_tokens_total. Each of the three counts can be [CountUnknown].
 	PromptTokens int
 	// CompletionTokens is the number of output tokens:
 	// gen_ai.usage.completion_tokens and the metric generation_tokens_total. It is
@@ -63,9 +68,9 @@ type RequestSpan struct {
 	tracer    *Tracer
 	ctx       context.Context // carries the request span
 	span      trace.Span      // nil: no span of ours, or not recorded
-	start     time.Time
-	level     Level    // 0: no span is recorded
-	handover  Handover // but for the stage
+	start     time.Time       // zero: it cannot be used
+	level     Level           // 0: no span is recorded
+	handover  Handover        // but for the stage
 	rid       string
 	embedding bool
 	resumed   bool
@@ -90,7 +95,13 @@ var internalKind = trace.WithSpanKind(trace.SpanKindInternal)
 // process that it reaches.
 //
 // The caller must end the request with [RequestSpan.End] or [RequestSpan.Abort].
-// A zero time means now, and is reported once. Source: sglang.request.
+// A zero time means now, and is reported once. In place of another time that
+// cannot be one, before the second second of the Unix epoch or after the year
+// 2242, nothing is put: the request has neither spans, here or further on, nor
+// the metrics of latency, and that is reported once. Without an SDK in this
+// process the request is not recorded further on either, whether or not ctx
+// holds a sampled span, since the request span that all else hangs under is not
+// there. Source: sglang.request.
 func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *RequestSpan {
 	if t == nil {
 		return nil
@@ -98,13 +109,17 @@ func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if !given(at) {
+	level := t.TraceLevel()
+	switch {
+	case at.IsZero():
 		t.report(misuse(misuseRequestTime, "request %q was started without a time; taking now", r.RID))
 		at = time.Now()
+	case !given(at):
+		t.report(misuse(misuseRequestTime, "request %q was started at %v, which cannot be; its spans and latencies are left out", r.RID, at))
+		at, level = time.Time{}, LevelOff
 	}
 	s := &RequestSpan{tracer: t, ctx: ctx, start: at, rid: boundedtext.Cut(r.RID, maxID), embedding: r.Embedding}
 	s.inert.req = s
-	level := t.TraceLevel()
 	if level == LevelOff {
 		s.handOff(trace.SpanContextFromContext(ctx), LevelOff)
 		return s
@@ -127,12 +142,14 @@ func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 
 // handOff prepares a request of which no span is recorded.
 func (r *RequestSpan) handOff(parent trace.SpanContext, level Level) {
-	if !parent.IsValid() {
-		// There is no trace to continue, so none may start further on.
+	if !parent.IsValid() || parent.IsSampled() {
+		// Either there is no trace to continue, so none may start further on; or
+		// whoever recorded it would, but there is no SDK here, and the parent is not
+		// the request span, under which alone threads may hang.
 		level = LevelOff
 	}
 	r.handover = handOver(parent, level)
-	r.idle = !r.tracer.metrics.requests.Enabled(r.ctx)
+	r.idle = !r.tracer.metrics.wanted(r.ctx)
 }
 
 // Recording reports whether spans of the request are recorded, so that stages
@@ -147,10 +164,19 @@ func (r *RequestSpan) Dispatched(at time.Time) {
 		return
 	}
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.ended && r.dispatched.IsZero() {
+	ended := r.ended
+	if !ended && r.dispatched.IsZero() {
 		r.dispatched = at
 	}
+	r.mu.Unlock()
+	if ended {
+		r.tracer.report(r.tooLate())
+	}
+}
+
+// tooLate is the misuse of a milestone that is told after the end.
+func (r *RequestSpan) tooLate() problem {
+	return misuse(misuseRequestEnded, "a milestone of request %q was told after its end; it is left out", r.rid)
 }
 
 // FirstToken tells when the frontend saw the first output of the request. It
@@ -191,7 +217,11 @@ func (r *RequestSpan) output(at time.Time, first bool) {
 	r.mu.Lock()
 	since := r.lastOutput
 	switch {
-	case r.ended, first && !r.firstToken.IsZero():
+	case r.ended:
+		r.mu.Unlock()
+		r.tracer.report(r.tooLate())
+		return
+	case first && !r.firstToken.IsZero():
 		r.mu.Unlock()
 		return
 	case r.firstToken.IsZero():
@@ -207,6 +237,7 @@ func (r *RequestSpan) output(at time.Time, first bool) {
 
 	m := &r.tracer.metrics
 	switch {
+	case since.IsZero(): // reported when the request started
 	case interval < 0:
 		r.tracer.report(misuse(misuseLatencyBackward, "an output of request %q was told %v before what came before it; the interval is left out", r.rid, -interval))
 	case first:
@@ -271,27 +302,34 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	switch {
 	case !given(at):
 		r.tracer.report(misuse(misuseRequestTime, "request %q was ended without a time; its span has no length", r.rid))
+		at = time.Time{}
+	case r.start.IsZero(): // reported when it started
 	case at.Before(r.start):
 		r.tracer.report(misuse(misuseRequestBackward, "request %q ended %v before it started; its span has no length", r.rid, r.start.Sub(at)))
 	default:
 		e2e = at.Sub(r.start)
 	}
 	r.tracer.metrics.addRequest(r.ctx, o, r.embedding, e2e)
-	if o.PromptTokens < 0 || o.CompletionTokens < 0 || o.CachedTokens < 0 {
+	switch least := min(o.PromptTokens, o.CompletionTokens, o.CachedTokens); {
+	case least < CountUnknown:
 		r.tracer.report(misuse(misuseNegativeCount, "request %q ended with %d prompt, %d completion and %d cached tokens, want 0 or more; what is less is left out",
 			r.rid, o.PromptTokens, o.CompletionTokens, o.CachedTokens))
+	case why != nil:
+	case o.PromptTokens < 0 || o.CachedTokens < 0 || o.CompletionTokens < 0 && !r.embedding:
+		r.tracer.report(misuse(misuseNoCount, "request %q ended normally without all of its token counts, which are documented for it; what is unknown is left out", r.rid))
 	}
 	if r.span == nil {
 		return
 	}
 	if why == nil {
-		r.span.SetAttributes(r.attributes(o, e2e)...)
+		r.span.SetAttributes(r.attributes(o, e2e, at)...)
 	}
 	r.span.End(trace.WithTimestamp(r.start.Add(max(e2e, 0))))
 }
 
-// attributes are those of a request that ended normally, after e2e.
-func (r *RequestSpan) attributes(o *Outcome, e2e time.Duration) []attribute.KeyValue {
+// attributes are those of a request that ended normally at end, the zero time if
+// that is not known, after e2e, which is less than 0 if that cannot be told.
+func (r *RequestSpan) attributes(o *Outcome, e2e time.Duration, end time.Time) []attribute.KeyValue {
 	a := append(make([]attribute.KeyValue, 0, 16),
 		semconv.GenAIRequestID(r.rid),
 		semconv.GenAIResponseFinishReasonsJSON(reasonsJSON(o.FinishReasons)))
@@ -322,11 +360,9 @@ func (r *RequestSpan) attributes(o *Outcome, e2e time.Duration) []attribute.KeyV
 	if o.MaxTokens != nil {
 		a = append(a, semconv.GenAIRequestMaxTokens(*o.MaxTokens))
 	}
-	if e2e < 0 {
-		return a
+	if e2e >= 0 {
+		a = append(a, semconv.GenAILatencyE2ESeconds(e2e))
 	}
-	a = append(a, semconv.GenAILatencyE2ESeconds(e2e))
-	end := r.start.Add(e2e)
 	a = r.appendLatency(a, "the start to the first token", r.start, r.firstToken, semconv.GenAILatencyTimeToFirstTokenSeconds)
 	a = r.appendLatency(a, "the end of dispatch to the first token", r.dispatched, r.firstToken, semconv.GenAILatencyTimeInModelPrefillSeconds)
 	a = r.appendLatency(a, "the first token to the end", r.firstToken, end, semconv.GenAILatencyTimeInModelDecodeSeconds)
@@ -367,19 +403,26 @@ func reasonsJSON(reasons []string) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// add makes the request end with it the thread that start returns, unless it has
-// ended itself.
-func (r *RequestSpan) add(start func() *ThreadSpan) (*ThreadSpan, bool) {
+// maxThreads bounds the threads of a request that are open, each of which holds
+// stages back.
+const maxThreads = 1024
+
+// add makes the request end with it the thread that start returns. It returns
+// nil, and why, if there can be no further one.
+func (r *RequestSpan) add(start func() *ThreadSpan) (*ThreadSpan, problem) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ended {
-		return nil, false
+	switch {
+	case r.ended:
+		return nil, misuse(misuseRequestEnded, "a thread was started on a request that had ended; it is not recorded")
+	case len(r.threads) == maxThreads:
+		return nil, misuse(misuseTooManyThreads, "request %q has %d open threads; a further one is not recorded", r.rid, maxThreads)
 	}
 	t := start()
 	if t.tl != nil {
 		r.threads = append(r.threads, t)
 	}
-	return t, true
+	return t, problem{}
 }
 
 func (r *RequestSpan) remove(t *ThreadSpan) {

@@ -85,11 +85,11 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 	r = l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	r.Dispatched(ms(9))
 	r.FirstToken(ms(8))
-	r.End(sglang.Outcome{PromptTokens: -1, CompletionTokens: -1, CachedTokens: -1}, ms(10))
+	r.End(sglang.Outcome{PromptTokens: -2, CompletionTokens: -1, CachedTokens: -1}, ms(10))
 	if got, want := keys(l), "rid module request.id response.finish_reasons response.model latency.e2e latency.time_to_first_token latency.time_in_model_decode latency.time_in_model_inference"; got != want {
 		t.Errorf("attributes %s, want %s", got, want)
 	}
-	l.reported(" from the end of dispatch to the first token would be -1ms", "ended with -1 prompt, -1 completion and -1 cached tokens")
+	l.reported(" from the end of dispatch to the first token would be -1ms", "ended with -2 prompt, -1 completion and -1 cached tokens")
 	for name, v := range l.points() {
 		if v < 0 || math.IsNaN(v) {
 			t.Errorf("%s is %v", name, v)
@@ -121,7 +121,7 @@ func TestAbort(t *testing.T) {
 		case "Scheduler [TP 0] (host:9f86d081 | pid:2)":
 			want = map[attribute.Key]any{"type": "abort", "message": "Client disconnected", "status_code": int64(499), "err_type": "Disconnect"}
 			status = codes.Error
-			if s.Status.Description != "Client disconnected" {
+			if s.Status.Description != "abort, status code 499" {
 				t.Errorf("the status is described as %q", s.Status.Description)
 			}
 		case "Scheduler [TP 1] (host:9f86d081 | pid:3)":

@@ -98,11 +98,11 @@ const (
 const stageBits = 8
 
 func withValue(s Stage, n int) Stage {
-	const most = 1<<(63-stageBits) - 1
+	const most = 1<<(63-stageBits) - 1 // does not fit an int of 32 bits
 	if n < 0 {
 		return s
 	}
-	return s | Stage(min(n, most)+1)<<stageBits
+	return s | Stage(min(uint64(n), most)+1)<<stageBits
 }
 
 // DecodeLoop is one decode iteration. ct is its number, the attribute decode_ct:
@@ -159,7 +159,7 @@ func (s Stage) number() Stage {
 }
 
 // value returns the attribute's value, -1 if there is none.
-func (s Stage) value() int { return int(s>>stageBits) - 1 }
+func (s Stage) value() int64 { return int64(s>>stageBits) - 1 }
 
 // String returns the name of the stage's span, such as "prefill_forward".
 func (s Stage) String() string {
@@ -180,7 +180,7 @@ func ParseStage(name string) (Stage, error) {
 			return Stage(n), nil
 		}
 	}
-	return 0, fmt.Errorf("sglang: stage is %q, want one of the documented ones, such as %s", name, semconv.StageTokenize)
+	return 0, fmt.Errorf("sglang: stage is %q, want one of the documented ones, such as %s", shown(name), semconv.StageTokenize)
 }
 
 // appendAttributes adds the attributes of the stage's span.
@@ -191,11 +191,11 @@ func (s Stage) appendAttributes(a []attribute.KeyValue) []attribute.KeyValue {
 	}
 	switch s.number() {
 	case decodeLoop:
-		return append(a, semconv.DecodeCT(v))
+		return append(a, semconv.DecodeCTKey.Int64(v))
 	case specVerify:
-		return append(a, semconv.NumCorrectDrafts(v), semconv.AcceptedTokens(v))
+		return append(a, semconv.NumCorrectDraftsKey.Int64(v), semconv.AcceptedTokensKey.Int64(v))
 	case runBatchCPU:
-		return append(a, semconv.PPMicroBatchID(v))
+		return append(a, semconv.PPMicroBatchIDKey.Int64(v))
 	}
 	return a
 }

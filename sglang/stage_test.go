@@ -133,6 +133,64 @@ func TestStageValueIsBounded(t *testing.T) {
 	}
 }
 
+// The value that comes with a stage's end is there, whatever made the stage's
+// span begin before.
+func TestValueToldAtTheEnd(t *testing.T) {
+	for name, begin := range map[string]func(*sglang.ThreadSpan){
+		"nothing":    func(*sglang.ThreadSpan) {},
+		"a handover": func(th *sglang.ThreadSpan) { th.Handover() },
+		"stages": func(th *sglang.ThreadSpan) {
+			for range 129 {
+				th.RecordStage(sglang.SpecDraft, ms(2), ms(3))
+			}
+		},
+		"events": func(th *sglang.ThreadSpan) {
+			for range 257 {
+				th.Retract(ms(2))
+			}
+		},
+	} {
+		for _, s := range []struct {
+			start, end sglang.Stage
+			want       string
+		}{
+			{sglang.SpecVerify(-1), sglang.SpecVerify(3), "{accepted_tokens=3 num_correct_drafts=3}"},
+			{sglang.SpecVerify(9), sglang.SpecVerify(0), "{accepted_tokens=0 num_correct_drafts=0}"},
+			{sglang.DecodeLoop(-1), sglang.DecodeLoop(7), "{decode_ct=7}"},
+			{sglang.DecodeLoop(7), sglang.DecodeLoop(-1), "{decode_ct=7}"},
+			{sglang.RunBatchCPU(-1), sglang.RunBatchCPU(1), "{pp_mb_id=1}"},
+		} {
+			l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(4))
+			r, th := l.request()
+			th.StartStage(s.start, ms(1))
+			begin(th)
+			th.EndStage(s.end, ms(10))
+			finish(r, th)
+			for _, span := range l.spans.GetSpans() {
+				if span.Name == s.end.String() && attributes(span.Attributes) != s.want {
+					t.Errorf("%s, which %s began, has %s, want %s", span.Name, name, attributes(span.Attributes), s.want)
+				}
+			}
+		}
+	}
+}
+
+// The stages of the other kind of node are out of place.
+func TestStageOfTheOtherNode(t *testing.T) {
+	for role, s := range map[sglang.PDRole]sglang.Stage{
+		sglang.PDRolePrefill: sglang.DecodePrepare, sglang.PDRoleDecode: sglang.PrefillPrepare, sglang.PDRoleNone: sglang.FakeOutput,
+	} {
+		l := newLab(t, sglang.Config{PDRole: role})
+		r, th := l.request()
+		th.RecordStage(s, ms(1), ms(2))
+		finish(r, th)
+		if n := len(l.spans.GetSpans()); n != 3 {
+			t.Errorf("%d spans", n)
+		}
+		l.reported("stage " + s.String() + " was recorded on a node with the PD role")
+	}
+}
+
 func TestStageOutOfPlaceIsRecordedAndReported(t *testing.T) {
 	l := newLab(t, sglang.Config{PDRole: sglang.PDRoleDecode})
 	r, th := l.request()

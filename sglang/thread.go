@@ -55,8 +55,9 @@ func (l ThreadLabel) process() semconv.Process {
 // Thread describes a process or thread that takes part in a request. Source:
 // sglang.thread.
 type Thread struct {
-	// Label is the attribute thread_label, in the span name too. One that is not
-	// documented is recorded and reported once.
+	// Label is the attribute thread_label, in the span name too. The prefix of the
+	// node's own PD role may be there already, as in the engine's labels. A label
+	// that is not documented is recorded and reported once.
 	Label ThreadLabel
 	// HostID is the attribute host_id; its first 8 characters stand in the span
 	// name. Default: that of the Tracer, see [WithHostID].
@@ -71,12 +72,15 @@ type Thread struct {
 	TPRank, PPRank, DPRank *int
 	// From is what the thread that handed the request over gave, where both are
 	// threads of the same RequestSpan: the first stage of this thread links to the
-	// stage it names. A request from [Tracer.Resume] knows it already.
+	// stage it names. A request from [Tracer.Resume] knows it already. What a
+	// thread of another request gave is left out, and reported once.
 	From Handover
 }
 
 // AbortReason is why a request was aborted. It is written to thread spans, never
-// to the request span. The zero values are left out. Source: sglang.thread.
+// to the request span. Texts that are empty are left out, unless Empty names
+// them. The description of the span's status holds the type and the status code
+// alone, since a message may quote a prompt. Source: sglang.thread.
 type AbortReason struct {
 	// Type is the attribute type, such as "abort".
 	Type string
@@ -90,22 +94,48 @@ type AbortReason struct {
 	// Reason is the attribute reason, for an end without the structure above. 1024
 	// bytes of it are kept.
 	Reason string
+	// Empty names the texts that were told and are empty: their attributes are
+	// written as they are.
+	Empty AbortField
+}
+
+// AbortField is a set of the texts in an [AbortReason].
+type AbortField uint8
+
+// The texts.
+const (
+	AbortType    AbortField = 1 << iota // AbortReason.Type
+	AbortMessage                        // AbortReason.Message
+	AbortErrType                        // AbortReason.ErrType
+	AbortCause                          // AbortReason.Reason
+)
+
+// status is the description of a span's status.
+func (w *AbortReason) status() string {
+	text := boundedtext.Cut(w.Type, maxLabel)
+	if text == "" {
+		text = "the request was aborted"
+	}
+	if w.StatusCode != nil {
+		text += ", status code " + strconv.Itoa(*w.StatusCode)
+	}
+	return text
 }
 
 func (w *AbortReason) attributes() []attribute.KeyValue {
 	var a []attribute.KeyValue
-	add := func(text string, limit int, of func(string) attribute.KeyValue) {
-		if text != "" {
+	add := func(text string, field AbortField, limit int, of func(string) attribute.KeyValue) {
+		if text != "" || w.Empty&field != 0 {
 			a = append(a, of(boundedtext.Cut(text, limit)))
 		}
 	}
-	add(w.Type, maxName, semconv.AbortType)
-	add(w.Message, maxMessage, semconv.AbortMessage)
+	add(w.Type, AbortType, maxName, semconv.AbortType)
+	add(w.Message, AbortMessage, maxMessage, semconv.AbortMessage)
 	if w.StatusCode != nil {
 		a = append(a, semconv.AbortStatusCode(*w.StatusCode))
 	}
-	add(w.ErrType, maxName, semconv.AbortErrType)
-	add(w.Reason, maxMessage, semconv.AbortReason)
+	add(w.ErrType, AbortErrType, maxName, semconv.AbortErrType)
+	add(w.Reason, AbortCause, maxMessage, semconv.AbortReason)
 	return a
 }
 
@@ -124,7 +154,9 @@ func (w *AbortReason) attributes() []attribute.KeyValue {
 // the thread ends, the oldest is exported together with its events. An event that
 // is told later still goes to the deepest stage around it that is left, which is
 // reported once. At most 256 events wait; beyond that the oldest go where they
-// belong as far as is known. At most 128 stages can be open within each other.
+// belong as far as is known. At most 128 stages can be open within each other;
+// one that starts within them is left out, and so is its end. A span that gets
+// more events than the SDK keeps loses the oldest, which is reported once.
 //
 // The methods are safe for concurrent use, on a nil *ThreadSpan, and after the
 // end, when they change nothing. They neither block nor panic; what is out of
@@ -140,8 +172,11 @@ type ThreadSpan struct {
 
 // StartThread starts the thread that c describes at the given time. The caller
 // must end it with [ThreadSpan.End] or [ThreadSpan.Abort]; the trace level makes
-// no difference to that. A zero time means the request's start, or now on a
-// resumed request, and is reported once. Source: sglang.thread.
+// no difference to that. A time that is missing, or cannot be one, means the
+// request's start and is reported once. On a resumed request, whose start is not
+// known here, a zero time means now, and with another that cannot be one the
+// thread is not recorded. At most 1024 threads of a request are open at a time;
+// more are not recorded, reported once. Source: sglang.thread.
 func (r *RequestSpan) StartThread(c Thread, at time.Time) *ThreadSpan {
 	if r == nil {
 		return nil
@@ -149,18 +184,29 @@ func (r *RequestSpan) StartThread(c Thread, at time.Time) *ThreadSpan {
 	if r.level <= LevelOff {
 		return &r.inert
 	}
-	if c.Label.process() == "" {
+	if c.Label = r.tracer.bareLabel(c.Label); c.Label.process() == "" {
 		r.tracer.report(misuse(misuseUnknownLabel, "thread label is %q, want Tokenizer, MultiTokenizer-n, DP Controller or Scheduler", string(c.Label)))
 	}
 	if !given(at) {
-		r.tracer.report(misuse(misuseThreadTime, "a thread was started without a time; taking the request's start or now"))
-		if at = r.start; r.resumed {
+		switch {
+		case !r.resumed:
+			r.tracer.report(misuse(misuseThreadTime, "a thread was started without a time; taking the request's start"))
+			at = r.start
+		case at.IsZero():
+			r.tracer.report(misuse(misuseThreadTime, "a thread was started without a time; taking now"))
 			at = time.Now()
+		default:
+			r.tracer.report(misuse(misuseThreadTime, "a thread was started at %v, which cannot be; it is not recorded", at))
+			return &r.inert
 		}
 	}
-	t, ok := r.add(func() *ThreadSpan { return r.startThread(&c, at) })
-	if !ok {
-		r.tracer.report(misuse(misuseRequestEnded, "a thread was started on a request that had ended; it is not recorded"))
+	if c.From.request != nil && c.From.stage.IsValid() && !r.handover.sameRequest(&c.From) {
+		r.tracer.report(misuse(misuseForeignHandover, "a thread was handed over by one of another request; the link is left out"))
+		c.From = Handover{}
+	}
+	t, why := r.add(func() *ThreadSpan { return r.startThread(&c, at) })
+	if t == nil {
+		r.tracer.report(why)
 		return &r.inert
 	}
 	return t

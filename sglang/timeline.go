@@ -1,7 +1,6 @@
 package sglang
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
 )
 
@@ -51,9 +49,11 @@ type timeline struct {
 	mu       sync.Mutex
 	problems []problem // reported when mu is released
 	ended    bool
-	last     *stage // the last first-level stage that ended
-	heldEnd  int64  // the newest end of the stages held, or held once
-	sentEnd  int64  // the newest end of the stages exported before the thread's end
+	dropped  bool               // the SDK dropped an event, which is reported
+	last     *stage             // the last first-level stage that ended
+	tooDeep  [stageCount]uint32 // starts that were left out within the innermost open stage
+	heldEnd  int64              // the newest end of the stages held, or held once
+	sentEnd  int64              // the newest end of the stages exported before the thread's end
 
 	*shelf // until the thread's end
 }
@@ -114,7 +114,9 @@ func (tl *timeline) startStage(s Stage, at time.Time) {
 		tl.misuse(misuse(misuseStageTime, "stage %v was started without a time; it is left out", s))
 		return
 	}
-	tl.push(s, tl.nanos(at))
+	if tl.push(s, tl.nanos(at)) == nil {
+		tl.tooDeep[s.number()]++
+	}
 }
 
 // push opens a stage.
@@ -130,6 +132,10 @@ func (tl *timeline) push(s Stage, start int64) *stage {
 
 func (tl *timeline) endStage(s Stage, at time.Time) {
 	if !tl.usable(s) {
+		return
+	}
+	if n := &tl.tooDeep[s.number()]; *n > 0 {
+		*n-- // the end of a stage that was left out
 		return
 	}
 	i := len(tl.open) - 1
@@ -153,6 +159,9 @@ func (tl *timeline) endStage(s Stage, at time.Time) {
 	top := tl.open[i]
 	if s.value() >= 0 {
 		top.what = s
+		if top.span != nil {
+			tl.describe(top)
+		}
 	}
 	if s.number() == DecodeForward {
 		if !at.IsZero() {
@@ -173,6 +182,9 @@ func (tl *timeline) closeTop(at time.Time) {
 	if end < top.start {
 		tl.misuse(misuse(misuseStageBackward, "stage %v ended %v before it started; it has no length", top.what, time.Duration(top.start-end)))
 		end = top.start
+	}
+	if len(tl.open) == maxOpenStages {
+		clear(tl.tooDeep[:]) // they were within it, and so have ended too
 	}
 	tl.open[len(tl.open)-1] = nil
 	tl.open = tl.open[:len(tl.open)-1]
@@ -256,6 +268,12 @@ func (tl *timeline) begin(n *stage) {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: link}))
 	}
 	n.ctx, n.span = tl.tracer.tracer.Start(ctx, stageTable[n.what.number()].name, options...)
+	tl.describe(n)
+}
+
+// describe writes the stage's value to its span: when that begins, and again when
+// the value comes later, with the stage's end.
+func (tl *timeline) describe(n *stage) {
 	if a := n.what.appendAttributes(tl.options.stage[:0]); len(a) > 0 {
 		n.span.SetAttributes(a...)
 	}
@@ -324,7 +342,7 @@ func (tl *timeline) end(at time.Time, why *AbortReason, byCaller bool) {
 	if why != nil {
 		a := why.attributes()
 		tl.span.SetAttributes(a...)
-		tl.span.SetStatus(codes.Error, boundedtext.Cut(cmp.Or(why.Message, why.Reason, why.Type, "the request was aborted"), maxName))
+		tl.span.SetStatus(codes.Error, why.status())
 	}
 	tl.span.End(tl.timestamp(end))
 	tl.reset()

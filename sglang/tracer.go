@@ -125,15 +125,35 @@ func (t *Tracer) requestName(rid string) string {
 	return name
 }
 
-// fullLabel puts the node's role before a thread's label.
-func (t *Tracer) fullLabel(label string) string {
-	prefix := ""
+// labelPrefix is what stands before the labels of the node's threads.
+func (t *Tracer) labelPrefix() string {
 	switch t.role {
 	case PDRolePrefill:
-		prefix = semconv.ThreadLabelPrefixPrefill
+		return semconv.ThreadLabelPrefixPrefill
 	case PDRoleDecode:
-		prefix = semconv.ThreadLabelPrefixDecode
+		return semconv.ThreadLabelPrefixDecode
 	}
+	return ""
+}
+
+// bareLabel takes the node's role off a label that has it already, as the
+// engine's own labels do.
+func (t *Tracer) bareLabel(l ThreadLabel) ThreadLabel {
+	role := strings.TrimSpace(t.labelPrefix())
+	if role == "" {
+		return l
+	}
+	if rest, ok := strings.CutPrefix(string(l), role); ok {
+		if bare := ThreadLabel(strings.TrimPrefix(rest, " ")); bare.process() != "" {
+			return bare
+		}
+	}
+	return l
+}
+
+// fullLabel puts the node's role before a thread's label.
+func (t *Tracer) fullLabel(label string) string {
+	prefix := t.labelPrefix()
 	if t.nativeNames {
 		prefix = strings.TrimSpace(prefix)
 	}

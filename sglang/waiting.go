@@ -137,15 +137,30 @@ func (tl *timeline) release(n *stage) {
 	tl.waiting += gone
 }
 
-// write adds an event to a span.
+// envEventLimit is where the SDK's limit comes from, unless the code that made
+// the provider sets one.
+const envEventLimit = "OTEL_SPAN_EVENT_COUNT_LIMIT"
+
+// dropper is a span of the SDK, which knows its limits better than anything else.
+type dropper interface{ DroppedEvents() int }
+
+// write adds an event to a span. The SDK says nothing when it drops the oldest
+// event of a span that is full.
 func (tl *timeline) write(e *event, span trace.Span) {
 	o := &tl.options
 	o.event[0] = tl.timestamp(e.at)
 	if e.retract {
 		span.AddEvent(semconv.EventRetract, o.event[:1]...)
+	} else {
+		n := e.batch.put(&o.batch)
+		o.event[1] = o.batchOption[n-2]
+		span.AddEvent(semconv.EventSchedule, o.event[:]...)
+	}
+	if tl.dropped {
 		return
 	}
-	n := e.batch.put(&o.batch)
-	o.event[1] = o.batchOption[n-2]
-	span.AddEvent(semconv.EventSchedule, o.event[:]...)
+	if d, ok := span.(dropper); ok && d.DroppedEvents() > 0 {
+		tl.dropped = true
+		tl.misuse(misuse(misuseEventsDropped, "a span has more events than it keeps, the oldest are dropped: raise %s", envEventLimit))
+	}
 }
