@@ -1,6 +1,7 @@
 package sglang_test
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 	"strings"
@@ -280,6 +281,75 @@ func TestResumedRequestIsNotEndedHere(t *testing.T) {
 }
 
 // What is not recorded in one process is not recorded in the next.
+// Whoever recorded the entry span, without an SDK here there is no request span,
+// and so nothing that threads of other processes could hang under.
+func TestNoSDKUnderASampledSpan(t *testing.T) {
+	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
+	front := newLab(t, sglang.Config{}, sglang.WithTracerProvider(noop.NewTracerProvider()))
+	r := front.StartRequest(trace.ContextWithRemoteSpanContext(t.Context(), parent), sglang.Request{RID: "r"}, t0)
+	h, c := over(r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, t0).Handover())
+	if c[sglang.HandoverField] != "0" {
+		t.Errorf("the carrier holds %v", c)
+	}
+	back := newLab(t, sglang.Config{})
+	resumed := back.Resume(h)
+	resumed.StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, t0).End(ms(1))
+	if spans := back.spans.GetSpans(); resumed.Recording() || len(spans) != 0 {
+		t.Errorf("recorded:\n%s", show(spans))
+	}
+}
+
+// A link between requests would say that one handed the other over.
+func TestHandoverOfAnotherRequest(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
+	ctx := trace.ContextWithRemoteSpanContext(t.Context(), parent)
+	for _, ctx := range []context.Context{ctx, t.Context()} { // in the same trace, and in another one
+		other := l.StartRequest(ctx, sglang.Request{RID: "other"}, t0)
+		tok := other.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, t0)
+		tok.RecordStage(sglang.Tokenize, ms(1), ms(2))
+		h := tok.Handover()
+		finish(other, tok)
+		l.reported()
+		l.spans.Reset()
+
+		r := l.StartRequest(ctx, sglang.Request{RID: "r"}, t0)
+		th := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, From: h}, t0)
+		th.RecordStage(sglang.PrefillWaiting, ms(1), ms(2))
+		finish(r, th)
+		for _, s := range l.spans.GetSpans() {
+			if len(s.Links) != 0 {
+				t.Errorf("%s has the links %v", s.Name, s.Links)
+			}
+		}
+		l.reported("a thread was handed over by one of another request")
+
+		// Its own is taken, also from a carrier and on the other side.
+		l = newLab(t, sglang.Config{})
+		r = l.StartRequest(ctx, sglang.Request{RID: "r"}, t0)
+		tok = r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, t0)
+		tok.RecordStage(sglang.Tokenize, ms(1), ms(2))
+		h, _ = over(tok.Handover())
+		for _, r := range []*sglang.RequestSpan{r, l.Resume(h)} {
+			th = r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, From: h}, t0)
+			th.RecordStage(sglang.PrefillWaiting, ms(3), ms(4))
+			th.End(ms(5))
+		}
+		finish(r, tok)
+		links := 0
+		for _, s := range l.spans.GetSpans() {
+			links += len(s.Links)
+			if strings.HasPrefix(s.Name, "Scheduler") && s.Parent.IsRemote() != (links == 2) {
+				t.Errorf("after %d links the parent's being remote is %v", links, s.Parent.IsRemote())
+			}
+		}
+		if links != 2 {
+			t.Errorf("%d links, want 2", links)
+		}
+		l.reported()
+	}
+}
+
 func TestHandoverOfWhatIsNotRecorded(t *testing.T) {
 	var nobody *sglang.Tracer
 	never := newLab(t, sglang.Config{}, sglang.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))))

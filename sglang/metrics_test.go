@@ -4,11 +4,13 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/infertel/infertel-go/semconv"
@@ -109,6 +111,34 @@ func TestRequestMetrics(t *testing.T) {
 
 // Names, units, types and value types are those of the registry; no documented
 // metric is missing.
+// A view that drops one metric takes nothing else with it, also where no span is
+// recorded.
+func TestViewThatDropsAMetric(t *testing.T) {
+	names := []string{
+		"num_requests_total", "prompt_tokens_total", "generation_tokens_total", "gen_ai_sglang_cached_tokens_total", "gen_ai_server_time_to_first_token",
+		"gen_ai_server_time_per_output_token", "sglang_inter_token_latency_seconds", "gen_ai_server_request_duration",
+	}
+	for i := range names {
+		for _, kept := range [][]string{{names[i]}, slices.Delete(slices.Clone(names), i, i+1)} {
+			drop := func(i sdkmetric.Instrument) (sdkmetric.Stream, bool) {
+				return sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}}, !slices.Contains(kept, i.Name)
+			}
+			reader := sdkmetric.NewManualReader()
+			l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(sglang.LevelOff),
+				sglang.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader), sdkmetric.WithView(drop))))
+			r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
+			r.FirstToken(ms(1))
+			r.Output(ms(2))
+			r.End(sglang.Outcome{PromptTokens: 1, CompletionTokens: 2, CachedTokens: 1}, ms(3))
+			got := slices.Sorted(maps.Keys(sumsOf(reader)))
+			slices.Sort(kept)
+			if !slices.Equal(got, kept) {
+				t.Errorf("metrics %v, want %v", got, kept)
+			}
+		}
+	}
+}
+
 func TestMetricsAreTheDocumentedOnes(t *testing.T) {
 	l := newLab(t, sglang.Config{})
 	_ = l.RecordScheduler(t.Context(), sglang.SchedulerStats{CacheHitRate: new(0.1), SpecAcceptLength: new(1.0)})

@@ -77,6 +77,48 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// The engine's own labels have the prefix of the role already.
+func TestLabelThatHasTheRole(t *testing.T) {
+	for _, tc := range []struct {
+		role     sglang.PDRole
+		native   bool
+		given    sglang.ThreadLabel
+		label    string
+		reported bool
+	}{
+		{sglang.PDRolePrefill, false, "Prefill Tokenizer", "Prefill Tokenizer", false},
+		{sglang.PDRolePrefill, false, "PrefillTokenizer", "Prefill Tokenizer", false},
+		{sglang.PDRolePrefill, true, "PrefillTokenizer", "PrefillTokenizer", false},
+		{sglang.PDRolePrefill, true, "Prefill Tokenizer", "PrefillTokenizer", false},
+		{sglang.PDRoleDecode, false, "Decode MultiTokenizer-3", "Decode MultiTokenizer-3", false},
+		{sglang.PDRoleDecode, false, "Decode DP Controller", "Decode DP Controller", false},
+		{sglang.PDRoleDecode, false, "Decode Detokenizer", "Decode Decode Detokenizer", true},
+		{sglang.PDRoleDecode, false, "Prefill Tokenizer", "Decode Prefill Tokenizer", true},
+		{sglang.PDRoleNone, false, "Prefill Tokenizer", "Prefill Tokenizer", true},
+		{sglang.PDRoleNone, false, " Tokenizer", " Tokenizer", true},
+	} {
+		var opts []sglang.Option
+		if tc.native {
+			opts = append(opts, sglang.WithNativeNames())
+		}
+		l := newLab(t, sglang.Config{PDRole: tc.role}, opts...)
+		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
+		th := r.StartThread(sglang.Thread{Label: tc.given}, t0)
+		if !tc.reported && tc.given[len(tc.given)-4:] == "izer" {
+			th.RecordStage(sglang.Tokenize, ms(1), ms(2)) // the process is known
+		}
+		finish(r, th)
+		for _, s := range l.spans.GetSpans() {
+			if got := values(s)["thread_label"]; got != nil && (got != tc.label || !strings.HasPrefix(s.Name, tc.label)) {
+				t.Errorf("%s on %q: %v, named %s, want %s", tc.given, tc.role, got, s.Name, tc.label)
+			}
+		}
+		if errs := l.errors.Take(); len(errs) > 0 != tc.reported {
+			t.Errorf("%s on %q: reported %v", tc.given, tc.role, errs)
+		}
+	}
+}
+
 func TestDefaultsOfAThread(t *testing.T) {
 	l := newLab(t, sglang.Config{}, sglang.WithHostID("host-of-the-tracer"))
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)

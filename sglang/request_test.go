@@ -1,10 +1,13 @@
 package sglang_test
 
 import (
+	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -137,6 +140,91 @@ func TestAbort(t *testing.T) {
 		t.Errorf("metrics %v", got)
 	}
 	l.reported() // stages and threads left open are part of an abort
+}
+
+// The texts that were told are written, empty or not; the status has of them what
+// quotes nobody, and the first of what there is.
+func TestAbortReason(t *testing.T) {
+	all := sglang.AbortType | sglang.AbortMessage | sglang.AbortErrType | sglang.AbortCause
+	for _, tc := range []struct {
+		why    sglang.AbortReason
+		want   string
+		status string
+	}{
+		{sglang.AbortReason{}, "", "the request was aborted"},
+		{sglang.AbortReason{Empty: all}, "{err_type= message= reason= type=}", "the request was aborted"},
+		{sglang.AbortReason{Empty: sglang.AbortMessage}, "{message=}", "the request was aborted"},
+		{sglang.AbortReason{Message: "secret", Empty: sglang.AbortMessage | sglang.AbortType}, "{message=secret type=}", "the request was aborted"},
+		{sglang.AbortReason{Type: "abort", Message: "secret", Reason: "secret", ErrType: "secret"}, "{err_type=secret message=secret reason=secret type=abort}", "abort"},
+		{sglang.AbortReason{StatusCode: new(0)}, "{status_code=0}", "the request was aborted, status code 0"},
+		{sglang.AbortReason{Type: "length", StatusCode: new(400)}, "{status_code=400 type=length}", "length, status code 400"},
+	} {
+		l := newLab(t, sglang.Config{})
+		r, th := l.request()
+		th.Abort(tc.why, ms(1))
+		r.Abort(tc.why, sglang.Outcome{}, ms(2))
+		s := l.spans.GetSpans()[0]
+		s.Attributes = slices.DeleteFunc(s.Attributes, func(a attribute.KeyValue) bool {
+			return a.Key == "host_id" || a.Key == "pid" || a.Key == "thread_label"
+		})
+		if got := attributes(s.Attributes); got != tc.want || s.Status.Description != tc.status || s.Status.Code != codes.Error {
+			t.Errorf("%+v: %s and %v, want %s and %q", tc.why, got, s.Status, tc.want, tc.status)
+		}
+	}
+}
+
+// A count that is not known is no 0: not as an attribute, not as a metric.
+func TestUnknownCounts(t *testing.T) {
+	unknown := sglang.Outcome{PromptTokens: sglang.CountUnknown, CompletionTokens: sglang.CountUnknown, CachedTokens: sglang.CountUnknown}
+	for _, aborted := range []bool{false, true} {
+		l := newLab(t, sglang.Config{})
+		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
+		r.Dispatched(ms(1))
+		r.FirstToken(ms(2))
+		if aborted {
+			r.Abort(sglang.AbortReason{}, unknown, ms(3))
+			l.reported()
+		} else {
+			r.End(unknown, ms(3))
+			l.reported("ended normally without all of its token counts")
+		}
+		for _, kv := range l.spans.GetSpans()[0].Attributes {
+			if strings.HasPrefix(string(kv.Key), "gen_ai.usage.") {
+				t.Errorf("there is %v", kv)
+			}
+		}
+		if p := l.points(); len(p) != 3 || p["num_requests_total"] != 1 {
+			t.Errorf("metrics %v", p)
+		}
+	}
+	// An embedding request has no completion tokens to tell of.
+	l := newLab(t, sglang.Config{})
+	l.StartRequest(t.Context(), sglang.Request{Embedding: true}, t0).End(sglang.Outcome{CompletionTokens: sglang.CountUnknown}, ms(1))
+	l.reported()
+}
+
+// An end that lies before the start takes only the latencies with it that it is
+// an end of.
+func TestRequestThatEndsBeforeItStarts(t *testing.T) {
+	for end, reported := range map[time.Time]string{ms(-1): "ended 1ms before it started", {}: "was ended without a time"} {
+		l := newLab(t, sglang.Config{})
+		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
+		r.Dispatched(ms(1))
+		r.FirstToken(ms(3))
+		r.End(sglang.Outcome{}, end)
+		var got []string
+		for _, kv := range l.spans.GetSpans()[0].Attributes {
+			if k, ok := strings.CutPrefix(string(kv.Key), "gen_ai.latency."); ok {
+				got = append(got, fmt.Sprint(k, "=", kv.Value.AsFloat64()))
+			}
+		}
+		if want := []string{"time_to_first_token=0.003", "time_in_model_prefill=0.002"}; !slices.Equal(got, want) {
+			t.Errorf("ended at %v: %v, want %v", end, got, want)
+		}
+		if errs := l.errors.Take(); len(errs) != 2 || !strings.Contains(errs[0].Error(), reported) {
+			t.Errorf("reported: %v", errs)
+		}
+	}
 }
 
 // The gateway's entry span is the root, and everything hangs under it.
