@@ -35,10 +35,14 @@ func parseLine(text []byte) (*line, error) {
 	l := &line{}
 	if err := json.Unmarshal(text, &l.fields); err != nil || l.fields == nil {
 		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("not a JSON object: %v, at byte %d of %s", err, syntax.Offset, shortened(text))
+		if !errors.As(err, &syntax) {
+			return nil, fmt.Errorf("line is %s, want a JSON object", kind(text))
 		}
-		return nil, fmt.Errorf("line is %s, want a JSON object", shortened(text))
+		// The text itself is not told: any of it may be what a user or the model wrote.
+		if isNotFinite(text, syntax.Offset) {
+			return nil, fmt.Errorf("not a JSON object: NaN and Infinity at byte %d are not JSON; json.dumps writes them unless it has allow_nan=False", syntax.Offset)
+		}
+		return nil, fmt.Errorf("not a JSON object: %v, at byte %d", err, syntax.Offset)
 	}
 	l.at = l.time("ts")
 	l.engine = l.text("engine")
@@ -49,14 +53,35 @@ func parseLine(text []byte) (*line, error) {
 	}
 	l.require("engine")
 	l.require("event")
+	if l.has("request") && l.request == "" && len(l.errs) == 0 {
+		l.wrong("request", "an id that is not empty")
+	}
 	return l, l.err()
 }
+
+// isNotFinite reports whether the JSON decoder stopped at a number that JSON does
+// not have, as Python writes it: NaN, Infinity or -Infinity. offset counts the
+// bytes up to the one that it stopped at.
+func isNotFinite(text []byte, offset int64) bool {
+	if offset < 1 || offset > int64(len(text)) {
+		return false
+	}
+	rest := text[offset-1:]
+	return bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity"))
+}
+
+// content are the fields that hold what a user or the model wrote.
+var content = map[string]bool{"token_ids": true, "token_texts": true}
 
 // err returns everything that was wrong with the fields read so far.
 func (l *line) err() error { return errors.Join(l.errs...) }
 
 func (l *line) wrong(name, want string) {
-	l.errs = append(l.errs, fmt.Errorf("field %q is %s, want %s", name, shortened(l.fields[name]), want))
+	is := kind(l.fields[name])
+	if !content[name] && is != "an object" {
+		is = shortened(l.fields[name])
+	}
+	l.errs = append(l.errs, fmt.Errorf("field %q is %s, want %s", name, is, want))
 }
 
 // unknownEvent is the error for an event that the engine does not have.
@@ -107,14 +132,19 @@ func (l *line) count(name string) int {
 // float returns a number, nil if it is not set.
 func (l *line) float(name string) *float64 { return optional[float64](l, name, "a number") }
 
-// ratio returns a number from 0 to 1, nil if it is not set.
+// ratio returns a number from 0 to 1, nil if it is not set. One that is outside by
+// no more than floating point makes of a sum of shares is taken for the bound.
 func (l *line) ratio(name string) *float64 {
+	const noise = 1e-9
 	r := l.float(name)
-	if r != nil && (*r < 0 || *r > 1) {
+	if r == nil {
+		return nil
+	}
+	if *r < -noise || *r > 1+noise {
 		l.wrong(name, "a number from 0 to 1")
 		return nil
 	}
-	return r
+	return new(min(max(*r, 0), 1))
 }
 
 // time returns a time given as Unix nanoseconds, the zero time if it is not set
@@ -180,4 +210,23 @@ func shortened(text []byte) string {
 		return strconv.QuoteToASCII(string(text))
 	}
 	return strconv.QuoteToASCII(string(text[:most])) + "..."
+}
+
+// kind says what a JSON value is, for one that is not to be told.
+func kind(value []byte) string {
+	switch value = bytes.TrimSpace(value); {
+	case len(value) == 0:
+		return "nothing"
+	case value[0] == '[':
+		return "a list"
+	case value[0] == '{':
+		return "an object"
+	case value[0] == '"':
+		return "a string"
+	case value[0] == 'n':
+		return "null"
+	case value[0] == 't', value[0] == 'f':
+		return "true or false"
+	}
+	return "a number"
 }

@@ -14,9 +14,11 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"github.com/infertel/infertel-go/vllm"
 )
 
-const usage = `usage: engineshim [-input FILE|-] [-listen unix:PATH]
+const usage = `usage: engineshim [-input FILE|-] [-listen unix:PATH] [-coalesce]
 
 Engineshim reads engine lifecycle events, one JSON object a line, and emits the
 telemetry that is documented for vLLM and SGLang. A line that cannot be used is
@@ -29,6 +31,9 @@ prints what arrived.
   -input FILE         read FILE; - is standard input (the default)
   -listen unix:PATH   listen on a unix socket instead, for any number of engine
                       processes, until interrupted
+  -coalesce           vLLM V1: merge runs of DECODE events where a request has more
+                      events than its span keeps (OTEL_SPAN_EVENT_COUNT_LIMIT), so
+                      that no token is lost, instead of dropping the oldest
 
 At the end of the input, or on an interrupt, requests that are still open are
 ended as aborted at the newest ts read, and everything is sent.
@@ -54,6 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	flags.SetOutput(io.Discard) // errors are said below, once
 	input := flags.String("input", "-", "")
 	listen := flags.String("listen", "", "")
+	coalesce := flags.Bool("coalesce", false, "")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, usage)
 		return 0
@@ -82,12 +88,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case *input != "-":
 		open = func() (source, error) { return openFile(*input) }
 	}
-	return serve(ctx, open, given["listen"], stdout, stderr)
+	var options []vllm.Option
+	if *coalesce {
+		options = append(options, vllm.WithEventCoalescing())
+	}
+	return serve(ctx, open, given["listen"], options, stdout, stderr)
 }
 
 // serve emits the telemetry of everything that the source delivers, as it comes
-// if the source is live.
-func serve(ctx context.Context, open func() (source, error), live bool, stdout, stderr io.Writer) int {
+// if the source is live. The options are those of vLLM engines.
+func serve(ctx context.Context, open func() (source, error), live bool, options []vllm.Option, stdout, stderr io.Writer) int {
 	src, err := open()
 	if err != nil {
 		fmt.Fprintln(stderr, "engineshim:", err)
@@ -100,7 +110,7 @@ func serve(ctx context.Context, open func() (source, error), live bool, stdout, 
 		fmt.Fprintln(stderr, "engineshim:", err)
 		return exitLost
 	}
-	s := newShim(tel, stderr)
+	s := newShim(tel, stderr, options...)
 	err = src(ctx, s)
 	s.close(background)
 	status := 0

@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"github.com/infertel/infertel-go/vllm"
 )
 
 // handler turns the lines of one kind of engine into telemetry. The shim calls
@@ -31,12 +33,12 @@ type shim struct {
 	closed   bool
 }
 
-func newShim(t telemetry, stderr io.Writer) *shim {
+func newShim(t telemetry, stderr io.Writer, options ...vllm.Option) *shim {
 	return &shim{
 		stderr: stderr,
 		handlers: map[string]handler{
 			"vllm-v0": newVLLMV0(t),
-			"vllm-v1": newVLLMV1(t),
+			"vllm-v1": newVLLMV1(t, options...),
 			"sglang":  newSGLang(t),
 		},
 	}

@@ -17,6 +17,9 @@ import (
 // fits.
 const maxLine = 4 << 20
 
+// byteOrderMark is what some editors and languages put before a text in UTF-8.
+var byteOrderMark = []byte("\ufeff")
+
 // source delivers lines to a shim until its input ends or ctx does, which is no
 // error.
 type source func(ctx context.Context, s *shim) error
@@ -110,6 +113,9 @@ func readLines(ctx context.Context, origin string, r io.Reader, s *shim) error {
 		var long bool
 		var err error
 		text, long, err = readLine(in, text[:0])
+		if number == 1 {
+			text = bytes.TrimPrefix(text, byteOrderMark)
+		}
 		if long {
 			s.skip(origin, number, fmt.Errorf("longer than %d bytes", maxLine))
 		} else if len(bytes.TrimSpace(text)) > 0 {

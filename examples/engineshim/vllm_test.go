@@ -168,7 +168,7 @@ func TestBadLines(t *testing.T) {
 	arrived := v1(1, "arrived", of("ok", ""))
 	bad := []struct{ line, says string }{
 		{"{\n", "not a JSON object"},
-		{"[1]\n", "line is [1], want a JSON object"},
+		{"[1]\n", "line is a list, want a JSON object"},
 		{"null\n", "line is null, want a JSON object"},
 		{`{"ts": 1, "engine": "vllm-v1", "event": "queued"} x` + "\n", "not a JSON object"},
 		{`{"engine": "vllm-v1", "event": "queued"}` + "\n", `field "ts" is missing`},
@@ -191,8 +191,8 @@ func TestBadLines(t *testing.T) {
 		{v1(2, "arrived", of("r", `, "traceparent": 4`)), `field "traceparent" is 4, want a string`},
 		{v1(2, "tokenized", of("ok", `, "duration_ns": -4`)), `field "duration_ns" is -4, want 0 or more nanoseconds`},
 		{v1(2, "tokenized", of("ok", "")), `field "duration_ns" is missing`},
-		{v1(2, "decode", of("ok", `, "token_ids": [1, "x"]`)), `field "token_ids" is [1, "x"], want a list of integers`},
-		{v1(2, "decode", of("ok", `, "token_texts": "x"`)), `field "token_texts" is "x", want a list of strings`},
+		{v1(2, "decode", of("ok", `, "token_ids": [1, "x"]`)), `field "token_ids" is a list, want a list of integers`},
+		{v1(2, "decode", of("ok", `, "token_texts": "x"`)), `field "token_texts" is a string, want a list of strings`},
 		{v1(2, "decode", of("ok", `, "logprobs": ["x"]`)), `field "logprobs" is ["x"], want a list of numbers`},
 		{v1(2, "kv_transfer_finished", of("ok", `, "failed": 1`)), `field "failed" is 1, want true or false`},
 		{v1(2, "stats", `, "kv_cache_usage": 1.5`), `field "kv_cache_usage" is 1.5, want a number from 0 to 1`},

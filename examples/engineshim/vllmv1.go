@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/infertel/infertel-go/vllm"
@@ -11,6 +12,7 @@ import (
 // vllmV1 handles the lines of vLLM V1 engines.
 type vllmV1 struct {
 	telemetry
+	options []vllm.Option
 	engines map[int]*vllmV1Engine // by engine_index
 }
 
@@ -22,11 +24,23 @@ type vllmV1Engine struct {
 
 type vllmV1Request struct {
 	*vllm.RequestV1
-	transfers []vllm.TransferSpan // under way
+	transfers []openTransfer  // under way
+	ended     []endedTransfer // whose start has not been told yet
 }
 
-func newVLLMV1(t telemetry) handler {
-	return &vllmV1{telemetry: t, engines: map[int]*vllmV1Engine{}}
+type openTransfer struct {
+	vllm.TransferSpan
+	start time.Time
+}
+
+type endedTransfer struct {
+	end    time.Time
+	result vllm.KVTransfer
+}
+
+func newVLLMV1(t telemetry, options ...vllm.Option) handler {
+	options = append(slices.Clip(options), vllm.WithTracerProvider(t.TracerProvider()), vllm.WithMeterProvider(t.MeterProvider()))
+	return &vllmV1{telemetry: t, options: options, engines: map[int]*vllmV1Engine{}}
 }
 
 func (h *vllmV1) handle(ctx context.Context, l *line) error {
@@ -64,7 +78,7 @@ func (h *vllmV1) declare(l *line, index int) error {
 	if old != nil && old.config == config {
 		return nil
 	}
-	engine, err := vllm.NewEngineV1(config, vllm.WithTracerProvider(h.TracerProvider()), vllm.WithMeterProvider(h.MeterProvider()))
+	engine, err := vllm.NewEngineV1(config, h.options...)
 	if err != nil {
 		return err
 	}
@@ -123,7 +137,7 @@ func (e *vllmV1Engine) finished(l *line) error {
 	if err != nil {
 		return err
 	}
-	r.Finish(o)
+	r.finish(o)
 	delete(e.open, l.request)
 	return nil
 }
@@ -142,10 +156,10 @@ func (e *vllmV1Engine) progress(l *line) error {
 	case "scheduled":
 		act = func(r *vllmV1Request) { r.Scheduled(l.at) }
 	case "kv_transfer_started":
-		act = func(r *vllmV1Request) { r.transfers = append(r.transfers, r.StartKVTransfer(l.at)) }
+		act = func(r *vllmV1Request) { r.transferStarted(l.at) }
 	case "kv_transfer_finished":
 		t := vllm.KVTransfer{CachedTokens: l.cachedTokens(), Failed: l.flag("failed")}
-		act = func(r *vllmV1Request) { r.transferred(l.at, t) }
+		act = func(r *vllmV1Request) { r.transferFinished(l.at, t) }
 	case "prefill":
 		it := l.iteration()
 		act = func(r *vllmV1Request) { r.Prefill(it) }
@@ -169,14 +183,38 @@ func (e *vllmV1Engine) progress(l *line) error {
 	return nil
 }
 
-// transferred ends the oldest transfer under way, or one whose start was missed.
-func (r *vllmV1Request) transferred(at time.Time, t vllm.KVTransfer) {
-	if len(r.transfers) == 0 {
-		r.StartKVTransfer(time.Time{}).End(at, t)
-		return
+// Lines may come out of order, so a transfer is put together from the oldest start
+// and the oldest end that can belong together, whichever came first.
+
+func (r *vllmV1Request) transferStarted(at time.Time) {
+	span := r.StartKVTransfer(at)
+	for i, e := range r.ended {
+		if !e.end.Before(at) {
+			span.End(e.end, e.result)
+			r.ended = slices.Delete(r.ended, i, i+1)
+			return
+		}
 	}
-	r.transfers[0].End(at, t)
-	r.transfers = r.transfers[1:]
+	r.transfers = append(r.transfers, openTransfer{span, at})
+}
+
+func (r *vllmV1Request) transferFinished(at time.Time, result vllm.KVTransfer) {
+	for i, t := range r.transfers {
+		if !at.Before(t.start) {
+			t.End(at, result)
+			r.transfers = slices.Delete(r.transfers, i, i+1)
+			return
+		}
+	}
+	r.ended = append(r.ended, endedTransfer{at, result})
+}
+
+// finish ends the request, and tells of transfers whose start was missed.
+func (r *vllmV1Request) finish(o vllm.Outcome) {
+	for _, e := range r.ended {
+		r.StartKVTransfer(time.Time{}).End(e.end, e.result)
+	}
+	r.Finish(o)
 }
 
 // cachedTokens reads a count for which engines write -1 if they do not know it.
@@ -217,7 +255,7 @@ func (e *vllmV1Engine) stats(ctx context.Context, l *line) error {
 
 func (e *vllmV1Engine) abort(at time.Time) {
 	for _, r := range e.open {
-		r.Finish(vllm.Outcome{At: at, FinishReason: vllm.FinishReasonAbort})
+		r.finish(vllm.Outcome{At: at, FinishReason: vllm.FinishReasonAbort})
 	}
 	clear(e.open)
 }
