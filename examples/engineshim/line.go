@@ -21,6 +21,7 @@ type line struct {
 	engine  string
 	event   string
 	request string // "" where the event concerns none
+	origin  string // the connection that it came from
 
 	fields map[string]json.RawMessage
 	errs   []error

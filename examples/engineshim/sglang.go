@@ -2,52 +2,109 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/infertel/infertel-go/sglang"
 )
 
-// sglangEngine handles the lines of SGLang engines.
-type sglangEngine struct {
+// Bounds on what is kept beyond open requests.
+const (
+	// maxConnections bounds the connections whose engine is remembered.
+	maxConnections = 4096
+	// maxEnded bounds the requests that are known to have ended, of which a line may
+	// still come.
+	maxEnded = 256
+	// maxThreadNames bounds the threads that a request may name.
+	maxThreadNames = 4096
+)
+
+// sglangEngines handles the lines of SGLang engines. Each connection speaks for
+// one engine, the one that it declared; several processes of one engine may have
+// a connection each. A connection that has declared none speaks for the newest.
+type sglangEngines struct {
 	telemetry
-	tracer *sglang.Tracer // of the newest engine line
-	open   openRequests[*sglangRequest]
+	declared    map[string]*sglangEngine // by connection
+	connections []string                 // those that have declared one, oldest first
+	newest      *sglangEngine
+	requests    map[string][]*sglangRequest // by id: open ones and those in ended
+	open        int
+	ended       []*sglangRequest // oldest first
 }
 
-type sglangRequest struct {
-	span    *sglang.RequestSpan
-	threads map[string]*sglangThread
-}
-
-// sglangThread stays after its end: others can be handed the request by it.
-type sglangThread struct {
-	span  *sglang.ThreadSpan
-	ended bool
+// sglangEngine is an engine, shared by the connections that declare the same one.
+type sglangEngine struct {
+	config sglang.Config
+	tracer *sglang.Tracer
 }
 
 func newSGLang(t telemetry) handler {
-	return &sglangEngine{telemetry: t, open: openRequests[*sglangRequest]{}}
+	return &sglangEngines{telemetry: t, declared: map[string]*sglangEngine{}, requests: map[string][]*sglangRequest{}}
 }
 
-func (e *sglangEngine) close(_ context.Context, at time.Time) {
-	for _, id := range slices.Sorted(maps.Keys(e.open)) {
-		e.open[id].span.Abort(sglang.AbortReason{}, sglang.Outcome{}, at)
+// unknownOutcome is the end of a request of which nothing is told.
+var unknownOutcome = sglang.Outcome{
+	PromptTokens: sglang.CountUnknown, CompletionTokens: sglang.CountUnknown, CachedTokens: sglang.CountUnknown,
+}
+
+func (h *sglangEngines) close(_ context.Context, at time.Time) {
+	h.abort(at, func(*sglangRequest) bool { return true })
+}
+
+// abort ends the open requests that are meant.
+func (h *sglangEngines) abort(at time.Time, meant func(*sglangRequest) bool) {
+	for _, id := range slices.Sorted(maps.Keys(h.requests)) {
+		for _, r := range slices.Clone(h.requests[id]) {
+			if !r.ended && meant(r) {
+				r.span.Abort(sglang.AbortReason{}, unknownOutcome, at)
+				h.end(r)
+			}
+		}
 	}
-	clear(e.open)
 }
 
-func (e *sglangEngine) handle(ctx context.Context, l *line) error {
+// end remembers for a while that a request has ended.
+func (h *sglangEngines) end(r *sglangRequest) {
+	if r.ended {
+		return
+	}
+	r.ended = true
+	h.open--
+	if h.ended = append(h.ended, r); len(h.ended) <= maxEnded {
+		return
+	}
+	oldest := h.ended[0]
+	h.ended = slices.Delete(h.ended, 0, 1)
+	rest := slices.DeleteFunc(h.requests[oldest.id], func(r *sglangRequest) bool { return r == oldest })
+	if len(rest) == 0 {
+		delete(h.requests, oldest.id)
+	} else {
+		h.requests[oldest.id] = rest
+	}
+}
+
+// usableTime reports whether a time is one that the library takes. The zero time
+// is a point that was not taken.
+func usableTime(at time.Time) bool { return at.IsZero() || at.Unix() >= 1 && at.Unix() < 1<<33 }
+
+const wantTime = "Unix nanoseconds from 1000000000 to 8589934591999999999"
+
+func (h *sglangEngines) handle(ctx context.Context, l *line) error {
+	if !usableTime(l.at) {
+		l.wrong("ts", wantTime)
+		return l.err()
+	}
 	switch l.event {
 	case "engine":
-		return e.engine(l)
+		return h.declare(l)
 	case "stats":
-		return e.stats(ctx, l)
+		return h.stats(ctx, l)
 	case "request_start":
-		return e.requestStart(ctx, l)
+		return h.requestStart(ctx, l)
 	}
 	handle := sglangRequestEvents[l.event]
 	if handle == nil {
@@ -57,35 +114,54 @@ func (e *sglangEngine) handle(ctx context.Context, l *line) error {
 	if err := l.err(); err != nil {
 		return err
 	}
-	r, err := e.open.get(l)
-	if err != nil {
-		return err
+	r := h.request(l)
+	if r == nil {
+		return fmt.Errorf("request %s is not open: it has not arrived, or has finished", shortened(l.fields["request"]))
 	}
 	if err := handle(r, l); err != nil {
 		return err
 	}
 	if l.event == "request_end" {
-		delete(e.open, l.request)
+		h.end(r)
 	}
 	return nil
 }
 
-// sglangRequestEvents are the events of a request that is open.
-var sglangRequestEvents = map[string]func(*sglangRequest, *line) error{
-	"thread_start": (*sglangRequest).threadStart,
-	"thread_end":   (*sglangRequest).threadEnd,
-	"stage_start":  (*sglangRequest).stageStart,
-	"stage_end":    (*sglangRequest).stageEnd,
-	"stage":        (*sglangRequest).stage,
-	"retract":      (*sglangRequest).retract,
-	"schedule":     (*sglangRequest).schedule,
-	"dispatched":   (*sglangRequest).dispatched,
-	"first_token":  (*sglangRequest).firstToken,
-	"output":       (*sglangRequest).output,
-	"request_end":  (*sglangRequest).end,
+// request returns the request that the line is about, nil if there is none: of
+// the same connection if it has one, else of another connection of the same
+// engine; for a connection that has declared no engine, else of any. Of several
+// it is one that is open, and of these the newest.
+func (h *sglangEngines) request(l *line) *sglangRequest {
+	engine, declared := h.declared[l.origin]
+	if !declared {
+		engine = h.newest
+	}
+	var best *sglangRequest
+	most := -1
+	for _, r := range h.requests[l.request] {
+		rank := 0
+		switch {
+		case r.origin == l.origin:
+			rank = 4
+		case r.engine == engine:
+			rank = 2
+		case declared:
+			continue
+		}
+		if !r.ended {
+			rank++
+		}
+		if rank >= most {
+			best, most = r, rank
+		}
+	}
+	return best
 }
 
-func (e *sglangEngine) engine(l *line) error {
+// declare takes the engine of a connection. One that takes the place of another
+// ends the requests that the connection has open; the engines of other
+// connections are other nodes.
+func (h *sglangEngines) declare(l *line) error {
 	c := sglang.Config{Model: l.text("model"), PDRole: sglang.PDRole(l.text("pd_role"))}
 	if c.PDRole != sglang.PDRoleNone && c.PDRole != sglang.PDRolePrefill && c.PDRole != sglang.PDRoleDecode {
 		l.wrong("pd_role", `"prefill", "decode" or nothing`)
@@ -93,28 +169,57 @@ func (e *sglangEngine) engine(l *line) error {
 	if err := l.err(); err != nil {
 		return err
 	}
-	return e.newTracer(c)
-}
-
-func (e *sglangEngine) newTracer(c sglang.Config) error {
-	t, err := sglang.NewTracer(c,
-		sglang.WithTracerProvider(e.TracerProvider()),
-		sglang.WithMeterProvider(e.MeterProvider()))
-	if err == nil {
-		e.tracer = t
-	}
-	return err
-}
-
-// ready makes a tracer for an engine that was not declared.
-func (e *sglangEngine) ready() error {
-	if e.tracer != nil {
+	old := h.declared[l.origin]
+	if old != nil && old.config == c {
+		h.newest = old
 		return nil
 	}
-	return e.newTracer(sglang.Config{})
+	engine, err := h.engineOf(c)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		h.abort(l.at, func(r *sglangRequest) bool { return r.origin == l.origin })
+	} else if h.connections = append(h.connections, l.origin); len(h.connections) > maxConnections {
+		delete(h.declared, h.connections[0])
+		h.connections = slices.Delete(h.connections, 0, 1)
+	}
+	h.declared[l.origin], h.newest = engine, engine
+	return nil
 }
 
-func (e *sglangEngine) stats(ctx context.Context, l *line) error {
+// engineOf returns the engine that is declared like c, a new one if none is.
+func (h *sglangEngines) engineOf(c sglang.Config) (*sglangEngine, error) {
+	for _, e := range h.declared {
+		if e.config == c {
+			return e, nil
+		}
+	}
+	t, err := sglang.NewTracer(c,
+		sglang.WithTracerProvider(h.TracerProvider()),
+		sglang.WithMeterProvider(h.MeterProvider()))
+	if err != nil {
+		return nil, err
+	}
+	return &sglangEngine{c, t}, nil
+}
+
+// engine returns the engine that the line's connection speaks for, one without a
+// model where none was ever declared.
+func (h *sglangEngines) engine(l *line) (*sglangEngine, error) {
+	if e := h.declared[l.origin]; e != nil {
+		return e, nil
+	}
+	if h.newest == nil {
+		var err error
+		if h.newest, err = h.engineOf(sglang.Config{}); err != nil {
+			return nil, err
+		}
+	}
+	return h.newest, nil
+}
+
+func (h *sglangEngines) stats(ctx context.Context, l *line) error {
 	for _, name := range []string{"running", "queued", "used_tokens", "token_usage", "gen_throughput"} {
 		l.require(name)
 	}
@@ -134,7 +239,8 @@ func (e *sglangEngine) stats(ctx context.Context, l *line) error {
 	if err := l.err(); err != nil {
 		return err
 	}
-	if err := e.ready(); err != nil {
+	e, err := h.engine(l)
+	if err != nil {
 		return err
 	}
 	return e.tracer.RecordScheduler(ctx, s)
@@ -149,212 +255,49 @@ func positive(l *line, name string) *float64 {
 	return v
 }
 
-func (e *sglangEngine) requestStart(ctx context.Context, l *line) error {
+// requestStart starts a request. A field that cannot be used makes the line bad,
+// but is no reason to lose all of the request: it starts without the field.
+func (h *sglangEngines) requestStart(ctx context.Context, l *line) error {
 	l.require("request")
-	r := sglang.Request{
-		RID:           l.request,
-		BootstrapRoom: optional[uint64](l, "bootstrap_room", "an integer of 0 or more"),
-		Embedding:     l.flag("embedding"),
+	if err := l.err(); err != nil {
+		return err
 	}
+	e, err := h.engine(l)
+	if err != nil {
+		return err
+	}
+	same := h.requests[l.request]
+	switch {
+	case slices.ContainsFunc(same, func(r *sglangRequest) bool { return !r.ended && r.origin == l.origin }):
+		return fmt.Errorf("request %s has arrived already", shortened(l.fields["request"]))
+	case h.open >= maxOpen:
+		return fmt.Errorf("request %s is one too many: %d are open", shortened(l.fields["request"]), h.open)
+	}
+	r := sglang.Request{RID: l.request, BootstrapRoom: l.room("bootstrap_room"), Embedding: l.flag("embedding")}
 	ctx = l.parent(ctx)
-	if err := l.err(); err != nil {
-		return err
-	}
-	if err := e.ready(); err != nil {
-		return err
-	}
-	return e.open.add(l, func() *sglangRequest {
-		return &sglangRequest{e.tracer.StartRequest(ctx, r, l.at), map[string]*sglangThread{}}
+	h.open++
+	h.requests[l.request] = append(same, &sglangRequest{
+		id: l.request, origin: l.origin, engine: e,
+		span: e.tracer.StartRequest(ctx, r, l.at), threads: map[string]*sglangThread{},
 	})
+	return l.err()
 }
 
-func (r *sglangRequest) threadStart(l *line) error {
-	l.require("thread")
-	l.require("label")
-	name, from := l.text("thread"), l.text("from")
-	t := sglang.Thread{
-		Label:  sglang.ThreadLabel(l.text("label")),
-		HostID: l.text("host_id"),
-		PID:    l.count("pid"),
-		TPRank: l.int("tp_rank"),
-		PPRank: l.int("pp_rank"),
-		DPRank: l.int("dp_rank"),
+// room returns a number that some engines write as hexadecimal text, nil if it is
+// not set.
+func (l *line) room(name string) *uint64 {
+	const want = `an integer of 0 or more, or one as text such as "0x6dec69"`
+	if !strings.HasPrefix(string(l.fields[name]), `"`) {
+		return optional[uint64](l, name, want)
 	}
-	if before := r.threads[name]; before != nil && !before.ended {
-		l.wrong("thread", "a thread that is not open")
+	text, base := l.text(name), 10
+	if digits, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		text, base = digits, 16
 	}
-	if l.has("from") {
-		if source := r.threads[from]; source == nil {
-			l.wrong("from", "a thread of the request")
-		} else {
-			t.From = source.span.Handover()
-		}
+	n, err := strconv.ParseUint(text, base, 64)
+	if err != nil {
+		l.wrong(name, want)
+		return nil
 	}
-	if err := l.err(); err != nil {
-		return err
-	}
-	r.threads[name] = &sglangThread{span: r.span.StartThread(t, l.at)}
-	return nil
-}
-
-// thread returns the open thread that the line names. If it names none, that is
-// the line's error.
-func (r *sglangRequest) thread(l *line) *sglangThread {
-	l.require("thread")
-	t := r.threads[l.text("thread")]
-	if l.has("thread") && (t == nil || t.ended) {
-		l.wrong("thread", "a thread of the request that was started and has not ended")
-	}
-	return t
-}
-
-func (r *sglangRequest) threadEnd(l *line) error {
-	t := r.thread(l)
-	abort := optional[map[string]json.RawMessage](l, "abort", "an object")
-	if err := l.err(); err != nil {
-		return err
-	}
-	if abort == nil {
-		t.span.End(l.at)
-	} else {
-		why := &line{fields: *abort}
-		reason := sglang.AbortReason{
-			Type:       why.text("type"),
-			Message:    why.text("message"),
-			StatusCode: why.int("status_code"),
-			ErrType:    why.text("err_type"),
-			Reason:     why.text("reason"),
-		}
-		if err := why.err(); err != nil {
-			return fmt.Errorf("field %q: %w", "abort", err)
-		}
-		t.span.Abort(reason, l.at)
-	}
-	t.ended = true
-	return nil
-}
-
-// stageOf returns the stage that the line names, with its attribute.
-func stageOf(l *line) sglang.Stage {
-	l.require("stage")
-	number := func(name string) int {
-		if !l.has(name) {
-			return -1
-		}
-		return l.count(name)
-	}
-	s, err := sglang.ParseStage(l.text("stage"))
-	if err != nil && l.has("stage") {
-		l.wrong("stage", "one of the documented stages")
-	}
-	switch s {
-	case sglang.DecodeLoop(-1):
-		return sglang.DecodeLoop(number("decode_ct"))
-	case sglang.SpecVerify(-1):
-		return sglang.SpecVerify(number("num_correct_drafts"))
-	case sglang.RunBatchCPU(-1):
-		return sglang.RunBatchCPU(number("pp_mb_id"))
-	}
-	return s
-}
-
-func (r *sglangRequest) stageStart(l *line) error {
-	t, s := r.thread(l), stageOf(l)
-	if err := l.err(); err != nil {
-		return err
-	}
-	t.span.StartStage(s, l.at)
-	return nil
-}
-
-func (r *sglangRequest) stageEnd(l *line) error {
-	t, s := r.thread(l), stageOf(l)
-	if err := l.err(); err != nil {
-		return err
-	}
-	t.span.EndStage(s, l.at)
-	return nil
-}
-
-func (r *sglangRequest) stage(l *line) error {
-	t, s := r.thread(l), stageOf(l)
-	l.require("start_ts")
-	l.require("end_ts")
-	start, end := l.time("start_ts"), l.time("end_ts")
-	if !end.IsZero() && end.Before(start) {
-		l.wrong("end_ts", "no less than start_ts")
-	}
-	if err := l.err(); err != nil {
-		return err
-	}
-	t.span.RecordStage(s, start, end)
-	return nil
-}
-
-func (r *sglangRequest) retract(l *line) error {
-	t := r.thread(l)
-	if err := l.err(); err != nil {
-		return err
-	}
-	t.span.Retract(l.at)
-	return nil
-}
-
-func (r *sglangRequest) schedule(l *line) error {
-	t := r.thread(l)
-	l.require("bid")
-	l.require("batch_size")
-	b := sglang.Batch{ID: l.text("bid"), Size: l.count("batch_size")}
-	switch l.text("forward_mode") {
-	case "decode":
-		b.Mode = sglang.ForwardModeDecode
-	case "prefill":
-		b.Mode = sglang.ForwardModePrefill
-	case "prebuilt":
-		b.Mode = sglang.ForwardModePrebuilt
-	}
-	if err := l.err(); err != nil {
-		return err
-	}
-	t.span.Schedule(b, l.at)
-	return nil
-}
-
-func (r *sglangRequest) dispatched(l *line) error {
-	r.span.Dispatched(l.at)
-	return nil
-}
-
-func (r *sglangRequest) firstToken(l *line) error {
-	r.span.FirstToken(l.at)
-	return nil
-}
-
-func (r *sglangRequest) output(l *line) error {
-	r.span.Output(l.at)
-	return nil
-}
-
-func (r *sglangRequest) end(l *line) error {
-	o := sglang.Outcome{
-		FinishReasons:    l.texts("finish_reasons"),
-		PromptTokens:     l.count("prompt_tokens"),
-		CompletionTokens: l.count("completion_tokens"),
-		CachedTokens:     l.count("cached_tokens"),
-		Temperature:      l.float("temperature"),
-		TopP:             l.float("top_p"),
-		TopK:             l.int("top_k"),
-		N:                l.int("n"),
-		MaxTokens:        l.int("max_tokens"),
-	}
-	aborted := l.flag("aborted")
-	if err := l.err(); err != nil {
-		return err
-	}
-	if aborted {
-		r.span.Abort(sglang.AbortReason{}, o, l.at)
-	} else {
-		r.span.End(o, l.at)
-	}
-	return nil
+	return &n
 }

@@ -54,17 +54,18 @@ func (s *shim) feed(ctx context.Context, origin string, number int, text []byte)
 	if s.closed {
 		return errClosed
 	}
-	if err := s.take(ctx, text); err != nil {
+	if err := s.take(ctx, origin, text); err != nil {
 		s.reject(origin, number, err)
 	}
 	return nil
 }
 
-func (s *shim) take(ctx context.Context, text []byte) error {
+func (s *shim) take(ctx context.Context, origin string, text []byte) error {
 	l, err := parseLine(text)
 	if err != nil || l == nil {
 		return err
 	}
+	l.origin = origin
 	h := s.handlers[l.engine]
 	if h == nil {
 		return fmt.Errorf("field %q is %s, want vllm-v0, vllm-v1 or sglang", "engine", shortened(l.fields["engine"]))
