@@ -50,8 +50,12 @@ func (c *Call) check() error {
 		name  string
 		value *int64
 	}{{"InputTokens", c.InputTokens}, {"OutputTokens", c.OutputTokens}} {
-		if f.value != nil && *f.value < 0 {
+		switch {
+		case f.value == nil:
+		case *f.value < 0:
 			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want 0 or more", f.name, *f.value))
+		case *f.value > maxCount:
+			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want at most %d", f.name, *f.value, int64(maxCount)))
 		}
 	}
 	if !isKnown(c.Start) {

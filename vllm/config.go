@@ -40,7 +40,10 @@ const (
 	// is the default.
 	GranularityStages
 	// GranularityEvents adds the events WAIT, PREFILL, DECODE and PREEMPTED on
-	// llm_request.
+	// llm_request, with the tokens that the iterations were told with. These are
+	// text of the answer, and no switch for message content applies to them: where
+	// that text must not be recorded, leave [Iteration.TokenTexts] and
+	// [Iteration.TokenIDs] nil.
 	GranularityEvents
 )
 
@@ -93,8 +96,15 @@ func WithEventLimit(events int) Option {
 // SDK keeps the newest and counts the others as dropped, which is reported once
 // through otel.Handle.
 //
+// A merged event has the lists that each of its iterations has, and a count where
+// each has one or has tokens to count, so that they tell of the same tokens; so
+// iterations that were told with the same fields are merged first. Where they have
+// no list in common it has the ids alone of those that have any.
+//
 // Where the PREFILL, PREEMPTED and WAIT events alone do not fit, the last event
-// that does takes the tokens of all that follow, and that is reported once.
+// that does takes the tokens of all that follow. The tokens of one request are
+// bounded by about 3 MiB on the wire, since receivers refuse more than 4 MiB by
+// default; its events go on without. Both are reported once.
 func WithEventCoalescing() Option {
 	return optionFunc(func(c *config) { c.coalesce = true })
 }

@@ -17,7 +17,7 @@ import (
 // instruments makes instruments and keeps the first error.
 type instruments struct {
 	meter metric.Meter
-	full  func(name string) // called when a counter can hold no more
+	full  func(name string, n int64) // called when a number does not fit in a counter
 	err   error
 }
 
@@ -33,29 +33,30 @@ func (m *instruments) int64(d semconv.Int64Counter) *counter {
 	return &counter{Int64Counter: c, name: d.Name(), full: m.full}
 }
 
-// maxCount is the most that an engine adds to a counter. It is what a float64
-// counts exactly, and far enough from what an int64 holds that engines which share
-// a counter do not turn it negative either.
+// maxCount is the most that an engine adds to a counter, and a reading of one may
+// be. It is what a float64 counts exactly, and far enough from what an int64 holds
+// that engines which share a counter do not turn it negative either.
 const maxCount = 1 << 53
 
-// counter is a counter that stops at maxCount.
+// counter is a counter that does not overflow.
 type counter struct {
 	metric.Int64Counter
 	name string
-	full func(name string)
+	full func(name string, n int64)
 	sum  atomic.Int64
 }
 
-// add adds a number of 0 or more.
+// add adds a number of 0 or more. One that does not fit is left out: a huge number
+// is a sentinel or a mistake, and must not take the place of all that follow.
 func (c *counter) add(ctx context.Context, n int64, options []metric.AddOption) {
 	for {
 		sum := c.sum.Load()
-		room := min(n, maxCount-sum)
-		if c.sum.CompareAndSwap(sum, sum+room) {
-			c.Int64Counter.Add(ctx, room, options...)
-			if room < n {
-				c.full(c.name)
-			}
+		if n > maxCount-sum {
+			c.full(c.name, n)
+			return
+		}
+		if c.sum.CompareAndSwap(sum, sum+n) {
+			c.Int64Counter.Add(ctx, n, options...)
 			return
 		}
 	}

@@ -11,10 +11,11 @@
 //	req.Scheduled(t2)
 //	req.Prefill(vllm.Iteration{At: t3})
 //	req.Decode(vllm.Iteration{At: t4})
-//	req.Finish(vllm.Outcome{At: t5, FinishReason: vllm.FinishReasonStop, CompletionTokens: 2})
+//	req.Finish(vllm.Outcome{At: t5, FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)})
 //
 // or afterwards in one call, [EngineV1.RecordRequest], from the engine's final
-// statistics. The same facts make the same telemetry both ways.
+// statistics. The same facts make the same telemetry both ways, and in whatever
+// order they are told.
 //
 // # Times
 //
@@ -27,7 +28,8 @@
 // starts, makes neither an attribute nor a span nor a measurement, and is
 // reported once for each engine and kind through otel.Handle; a request that was
 // aborted or failed may lack ends without a report. Only llm_request itself,
-// which has started by then, is cut to zero length instead.
+// which has started by then, is cut to zero length, without a
+// gen_ai.latency.e2e.
 //
 // # Granularity
 //
@@ -49,6 +51,7 @@
 // Divide its rate by that of the generated tokens for an average. A V0 engine and
 // a [Call] know no last token and take the end of the request for it.
 //
-// Nothing here blocks or panics, a nil engine or request does nothing, and calls
-// on a request that has finished are ignored.
+// Nothing here panics, a nil engine or request does nothing, and calls on a request
+// that has finished are ignored. Nothing blocks but what [EngineV1.ObserveScheduler]
+// names.
 package vllm

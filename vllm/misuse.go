@@ -123,9 +123,9 @@ func (e *engine) finishedBackwards(id string) {
 	})
 }
 
-// counterFull reports a counter that stopped.
-func (e *engine) counterFull(name string) {
+// counterFull reports a number that a counter could not take.
+func (e *engine) counterFull(name string, n int64) {
 	e.misuse.Report(misuseCounterFull, func() error {
-		return fmt.Errorf("vllm: the counter %s has reached %d and stays there", name, int64(maxCount))
+		return fmt.Errorf("vllm: %d is not added to the counter %s, which holds at most %d", n, name, int64(maxCount))
 	})
 }

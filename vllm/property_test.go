@@ -74,7 +74,10 @@ func randomRecord(rnd *rand.Rand) vllm.RequestRecord {
 }
 
 // live tells the facts of a record as they happen.
-func live(e *vllm.EngineV1, rec vllm.RequestRecord) {
+func live(e *vllm.EngineV1, rec vllm.RequestRecord) { liveIn(e, rec, nil) }
+
+// liveIn tells the facts of a record in an order at random, or as they happen.
+func liveIn(e *vllm.EngineV1, rec vllm.RequestRecord, order *rand.Rand) {
 	req := e.StartRequest(context.Background(), rec.Request, rec.Arrival)
 	type step struct {
 		at time.Time
@@ -102,13 +105,65 @@ func live(e *vllm.EngineV1, rec vllm.RequestRecord) {
 		})
 	}
 	for _, p := range rec.PreemptedAt {
-		on(p, func() { req.Preempted(p) })
+		on(p, func() {
+			req.Preempted(p)
+			// Back in the queue, and scheduled again: both change nothing.
+			if !rec.Queued.IsZero() && !rec.Scheduled.IsZero() {
+				req.Queued(p.Add(time.Hour))
+				req.Scheduled(p.Add(2 * time.Hour))
+			}
+		})
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return a.at.Compare(b.at) })
+	if order != nil {
+		order.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	}
 	for _, s := range steps {
 		s.do()
 	}
 	req.Finish(rec.Outcome)
+}
+
+// told runs one way to tell a record and returns everything that came of it.
+func told(t testing.TB, tell func(*vllm.EngineV1, vllm.RequestRecord), rec vllm.RequestRecord, opts ...vllm.Option) (spans []span, points map[string]float64, reports []string) {
+	t.Helper()
+	b := newBed(t)
+	tell(b.v1(vllm.EngineConfig{}, opts...), rec)
+	spans, points, reports = b.spans(), b.points(), b.reports()
+	sound(t, b, spans, reports)
+	slices.Sort(reports)
+	return spans, points, reports
+}
+
+// Facts make the same telemetry in whatever order they are told, live and in a
+// record with its iterations mixed up.
+func TestOrderDoesNotMatter(t *testing.T) {
+	for seed := range uint64(600) {
+		record := func() vllm.RequestRecord { return randomRecord(rand.New(rand.NewPCG(seed, 1))) }
+		opts := []vllm.Option{vllm.WithEventLimit(1000)}
+		if len(record().Iterations) > 100 {
+			// Bit by bit the events of a long request only go out about in order.
+			opts = []vllm.Option{vllm.WithEventCoalescing()}
+		}
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		wantSpans, wantPoints, wantReports := told(t, live, record(), opts...)
+		for name, tell := range map[string]func(*vllm.EngineV1, vllm.RequestRecord){
+			"live": func(e *vllm.EngineV1, rec vllm.RequestRecord) { liveIn(e, rec, rnd) },
+			"recorded": func(e *vllm.EngineV1, rec vllm.RequestRecord) {
+				rnd.Shuffle(len(rec.Iterations), func(i, j int) { rec.Iterations[i], rec.Iterations[j] = rec.Iterations[j], rec.Iterations[i] })
+				rnd.Shuffle(len(rec.PreemptedAt), func(i, j int) { rec.PreemptedAt[i], rec.PreemptedAt[j] = rec.PreemptedAt[j], rec.PreemptedAt[i] })
+				e.RecordRequest(context.Background(), rec)
+			},
+		} {
+			spans, points, reports := told(t, tell, record(), opts...)
+			if !reflect.DeepEqual(spans, wantSpans) {
+				t.Fatalf("seed %d, %s\n in order %+v\nshuffled %+v", seed, name, wantSpans, spans)
+			}
+			if !reflect.DeepEqual(points, wantPoints) || !reflect.DeepEqual(reports, wantReports) {
+				t.Fatalf("seed %d, %s\n in order %v %q\nshuffled %v %q", seed, name, wantPoints, wantReports, points, reports)
+			}
+		}
+	}
 }
 
 // Telling a request live and recording it afterwards make the same spans and the

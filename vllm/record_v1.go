@@ -2,6 +2,7 @@ package vllm
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -67,9 +68,10 @@ func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
 	r.Scheduled(rec.Scheduled)
 	r.firstTold = pointOf(rec.FirstToken)
 	// A log of events that is handed over bit by bit wants them about in order.
-	preempted := rec.PreemptedAt
-	for i := range rec.Iterations {
-		it := &rec.Iterations[i]
+	iterations := inOrder(rec.Iterations, func(a, b IterationRecord) int { return a.At.Compare(b.At) })
+	preempted := inOrder(rec.PreemptedAt, time.Time.Compare)
+	for i := range iterations {
+		it := &iterations[i]
 		for len(preempted) > 0 && preempted[0].Before(it.At) {
 			r.Preempted(preempted[0])
 			preempted = preempted[1:]
@@ -85,6 +87,15 @@ func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
 	}
 	r.preemptions = max(r.preemptions, rec.Preemptions)
 	r.Finish(rec.Outcome)
+}
+
+// inOrder returns s sorted, and leaves that of the caller as it is.
+func inOrder[T any](s []T, compare func(a, b T) int) []T {
+	if !slices.IsSortedFunc(s, compare) {
+		s = slices.Clone(s)
+		slices.SortStableFunc(s, compare)
+	}
+	return s
 }
 
 // earliest returns the earliest point of a request whose arrival is not known, or

@@ -73,8 +73,12 @@ func (r *report) check() error {
 		}
 	}
 	for i := range r.counters {
-		if err := r.counters[i].check(r.name); err != nil {
+		in := &r.counters[i]
+		if err := in.check(r.name); err != nil {
 			return err
+		}
+		if int64(in.count) > maxCount {
+			return fmt.Errorf("vllm: %s.%s is %d, want at most %d", r.name, in.field, in.count, int64(maxCount))
 		}
 	}
 	return nil
