@@ -398,3 +398,12 @@ func (r *Reader) flushHigh() {
 		r.emitRune(utf8.RuneError)
 	}
 }
+
+// InString reports whether the reader stands within a watched string, at a place
+// where plain text can follow, and returns the identifier of its node.
+func (r *Reader) InString() (id int, ok bool) {
+	if r.state != stString || r.inKey || r.high != 0 || r.node == nil {
+		return 0, false
+	}
+	return r.node.ID, r.node.ID != 0
+}
