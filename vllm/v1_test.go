@@ -337,7 +337,18 @@ func TestTraceContext(t *testing.T) {
 		"00-" + traceID + "-" + spanID + "-00": "nothing",
 		"00-" + traceID + "-" + spanID + "-0":  "root",
 		"garbage":                              "root",
-		"":                                     "root",
+		// A later version may have more after what is known; ff is no version, and
+		// version 00 has only two flags.
+		"01-" + traceID + "-" + spanID + "-01-more":             "child",
+		"01-" + traceID + "-" + spanID + "-01":                  "child",
+		"ff-" + traceID + "-" + spanID + "-01":                  "root",
+		"00-" + traceID + "-" + spanID + "-01-more":             "root",
+		"00-" + traceID + "-" + spanID + "-ff":                  "root",
+		"00-" + strings.ToUpper(traceID) + "-" + spanID + "-01": "root",
+		"00-" + traceID + "-" + strings.ToUpper(spanID) + "-01": "root",
+		"00-" + strings.Repeat("0", 32) + "-" + spanID + "-01":  "root",
+		"00-" + traceID + "-" + strings.Repeat("0", 16) + "-01": "root",
+		"": "root",
 	} {
 		b := newBed(t)
 		e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))

@@ -20,7 +20,7 @@ func TestEventsThatBeginAlike(t *testing.T) {
 	}
 	deltas := []string{
 		`"content":"a"`, `"content":"ab"`, `"content":"abc def"`, `"content":""`, `"content":"好"`, `"content":"\n"`, `"content":"a\"b"`, `"content":null`,
-		`"reasoning":"why"`, `"content":"x","reasoning":"y"`, `"reasoning":"y","content":"x"`, `"role":"assistant","content":""`, `"content":"a` + "\x01" + `"`,
+		`"reasoning":"why"`, `"content":"x","reasoning":"y"`, `"reasoning":"y","content":"x"`, `"reasoning":"y","content":"xz"`, `"reasoning":"y","content":"uv"`, `"role":"assistant","content":""`, `"content":"a` + "\x01" + `"`,
 		`"tool_calls":[{"index":0,"id":"i","function":{"name":"f","arguments":"{}"}}]`, `"content":["a"]`, `"content":[{"text":"a"},{"text":"b"}]`,
 	}
 	rnd := rand.New(rand.NewPCG(7, 7))
