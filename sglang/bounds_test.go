@@ -186,9 +186,17 @@ func TestResumedThreadWithoutATime(t *testing.T) {
 	r, th := l.request()
 	before := time.Now()
 	resumed := l.Resume(th.Handover()).StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, time.Time{})
-	resumed.End(time.Now())
-	if s := l.spans.GetSpans()[0]; s.StartTime.Before(before) || s.StartTime.After(time.Now()) {
+	resumed.RecordStage(sglang.PrefillWaiting, before, before.Add(time.Second))
+	resumed.End(before.Add(time.Second))
+	if s := l.spans.GetSpans()[0]; !s.StartTime.Equal(before) || !s.EndTime.Equal(before.Add(time.Second)) {
+		t.Errorf("its stage is %v to %v, want one second from %v", s.StartTime, s.EndTime, before)
+	}
+	s := l.spans.GetSpans()[1]
+	if s.StartTime.Before(before) || s.StartTime.After(time.Now()) {
 		t.Errorf("the thread started at %v, it is %v", s.StartTime, time.Now())
+	}
+	if !s.Parent.IsRemote() {
+		t.Error("the thread's parent is not remote, although it was resumed")
 	}
 	l.reported("a thread was started without a time; taking now")
 	finish(r, th)

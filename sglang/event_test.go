@@ -127,6 +127,15 @@ func TestEventsOfStagesThatOverlap(t *testing.T) {
 	th.EndStage(sglang.SpecDraft, ms(50))
 	th.Retract(ms(22)) // the order makes no difference
 	th.EndStage(sglang.DecodeLoop(0), ms(60))
+	th.StartStage(sglang.PrefillForward, ms(62))
+	th.StartStage(sglang.ChunkedPrefill, ms(62))
+	th.StartStage(sglang.SpecDraft, ms(62))
+	th.StartStage(sglang.SpecDraft, ms(62))
+	th.Retract(ms(65))
+	th.RecordStage(sglang.SpecVerify(1), ms(64), ms(68)) // as deep as the next is, less one
+	th.StartStage(sglang.SpecDraft, ms(63))
+	th.RecordStage(sglang.SpecVerify(2), ms(63), ms(69))
+	th.EndStage(sglang.PrefillForward, ms(69))
 	th.RecordStage(sglang.SpecDraft, ms(70), ms(90))
 	th.RecordStage(sglang.SpecDraft, ms(70), ms(80)) // ends first
 	th.RecordStage(sglang.SpecDraftExtend, ms(70), ms(80))
@@ -142,6 +151,13 @@ func TestEventsOfStagesThatOverlap(t *testing.T) {
 	          chunked_prefill 20-60
 	            spec_draft 20-50
 	              spec_verify 8-40{accepted_tokens=1 num_correct_drafts=1} @21 retract @22 retract
+	      prefill_forward 62-69
+	        chunked_prefill 62-69
+	          spec_draft 62-69
+	            spec_draft 62-69
+	              spec_draft 63-69
+	                spec_verify 63-69{accepted_tokens=2 num_correct_drafts=2} @65 retract
+	              spec_verify 64-68{accepted_tokens=1 num_correct_drafts=1}
 	      spec_draft 70-90 @85 retract
 	      spec_draft 70-80 @71 retract
 	      spec_draft_extend 70-80

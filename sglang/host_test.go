@@ -25,6 +25,7 @@ func TestDiscoverHostID(t *testing.T) {
 			{Name: "lo"},
 			{Name: "zero", HardwareAddr: net.HardwareAddr{0, 0, 0, 0, 0, 0}},
 			{Name: "infiniband", HardwareAddr: net.HardwareAddr{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}},
+			{Name: "short", HardwareAddr: net.HardwareAddr{1, 2, 3, 4, 5}},
 			{Name: "eth0", HardwareAddr: net.HardwareAddr{0x02, 0x42, 0xac, 0x11, 0x00, 0x02}},
 			{Name: "eth1", HardwareAddr: net.HardwareAddr{0x02, 0x42, 0xac, 0x11, 0x00, 0x03}},
 		}, nil

@@ -157,10 +157,10 @@ func newMetrics(meter metric.Meter) (metrics, error) {
 	return m, errors.Join(errs...)
 }
 
-// wanted reports whether anything comes of what a request tells.
-func (m *metrics) wanted(ctx context.Context) bool {
-	return m.requests.Enabled(ctx) || m.promptTokens.Enabled(ctx) || m.generationTokens.Enabled(ctx) || m.cachedTokens.Enabled(ctx) ||
-		m.firstToken.Enabled(ctx) || m.timePerToken.Enabled(ctx) || m.interTokenLatency.Enabled(ctx) || m.e2eSeconds.Enabled(ctx)
+// wantMilestones reports whether a metric comes of the milestones of a request.
+// The others come of its end.
+func (m *metrics) wantMilestones(ctx context.Context) bool {
+	return m.firstToken.Enabled(ctx) || m.interTokenLatency.Enabled(ctx)
 }
 
 // addRequest counts a request that has ended, with what is known of it. A

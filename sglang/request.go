@@ -74,7 +74,7 @@ type RequestSpan struct {
 	rid       string
 	embedding bool
 	resumed   bool
-	idle      bool              // neither spans nor metrics come of it
+	idle      bool              // nothing comes of its milestones
 	from      trace.SpanContext // the stage that handed the request over
 	inert     ThreadSpan        // every thread, where nothing is recorded
 
@@ -149,7 +149,7 @@ func (r *RequestSpan) handOff(parent trace.SpanContext, level Level) {
 		level = LevelOff
 	}
 	r.handover = handOver(parent, level)
-	r.idle = !r.tracer.metrics.wanted(r.ctx)
+	r.idle = !r.tracer.metrics.wantMilestones(r.ctx)
 }
 
 // Recording reports whether spans of the request are recorded, so that stages

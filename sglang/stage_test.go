@@ -131,6 +131,15 @@ func TestStageValueIsBounded(t *testing.T) {
 			t.Errorf("%v with the level %d", s, s.Level())
 		}
 	}
+	for _, n := range []int{math.MaxInt32, math.MaxInt} {
+		l := newLab(t, sglang.Config{})
+		r, th := l.request()
+		th.RecordStage(sglang.DecodeLoop(n), ms(1), ms(2))
+		finish(r, th)
+		if got, want := values(l.spans.GetSpans()[0])["decode_ct"], min(int64(n), 1<<55-1); got != want {
+			t.Errorf("decode_ct %d is recorded as %v, want %d", n, got, want)
+		}
+	}
 }
 
 // The value that comes with a stage's end is there, whatever made the stage's
