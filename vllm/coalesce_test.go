@@ -103,7 +103,7 @@ func TestManyTokensArrive(t *testing.T) {
 			r := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 			r.Queued(at(0))
 			r.Scheduled(at(0))
-			for i := range 200_000 {
+			for i := range 110_000 {
 				it.At = at(float64(i) / 100)
 				r.Decode(it)
 			}

@@ -12,13 +12,13 @@ import (
 // pointer, for the sake of which all that the caller handed in with it would be
 // moved to the heap.
 type point struct {
-	wall    int64 // Unix nanoseconds
-	mono    int64 // of the process's monotonic clock
-	hasMono bool
+	wall int64 // Unix nanoseconds
+	mono int64 // by the process's monotonic clock since origin; 0 without a reading
 }
 
-// clock is what monotonic readings are counted from. No value comes of its own.
-var clock = time.Now()
+// origin is what monotonic readings are counted from: long before any, so that none
+// is 0. No value comes of it.
+var origin = time.Now().Add(-10 * 365 * 24 * time.Hour)
 
 // pointOf returns the point that a caller told, if it was taken.
 func pointOf(t time.Time) point {
@@ -27,7 +27,7 @@ func pointOf(t time.Time) point {
 	}
 	p := point{wall: t.UnixNano()}
 	if t != t.Round(0) { // which takes the monotonic reading away
-		p.mono, p.hasMono = int64(t.Sub(clock)), true
+		p.mono = int64(t.Sub(origin))
 	}
 	return p
 }
@@ -37,7 +37,7 @@ func (p point) known() bool { return p.wall != 0 }
 // sub returns the time from o to p: by the monotonic clock where both have a
 // reading of it, also when the wall clock was set in between.
 func (p point) sub(o point) time.Duration {
-	if p.hasMono && o.hasMono {
+	if p.mono != 0 && o.mono != 0 {
 		return time.Duration(p.mono - o.mono)
 	}
 	return time.Duration(p.wall - o.wall)

@@ -53,13 +53,14 @@ func (q *request) begin(ctx context.Context, e *engine, r Request, arrival, star
 	} else if start.IsZero() {
 		start = time.Now()
 	}
-	q.start, q.origin = start, pointOf(start)
+	q.start = start
 	q.ctx, q.span = e.start(ctx, q.start)
 	q.recording = q.span.IsRecording()
 	q.idle = !q.recording && !e.enabled(ctx)
 	if q.idle {
 		return
 	}
+	q.origin = pointOf(start)
 	q.asked = asked{
 		ID: boundedtext.Cut(r.ID, maxName), PromptTokens: r.PromptTokens,
 		temperature: given(r.Temperature), topP: given(r.TopP), maxTokens: given(r.MaxTokens), n: given(r.N),
