@@ -184,7 +184,7 @@ func TestTimesThatCannotBe(t *testing.T) {
 func TestResumedThreadWithoutATime(t *testing.T) {
 	l := newLab(t, sglang.Config{})
 	r, th := l.request()
-	before := time.Now()
+	before := time.Now().Round(0) // the clocks differ by nanoseconds
 	resumed := l.Resume(th.Handover()).StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, time.Time{})
 	resumed.RecordStage(sglang.PrefillWaiting, before, before.Add(time.Second))
 	resumed.End(before.Add(time.Second))

@@ -141,6 +141,10 @@ func TestEventsOfStagesThatOverlap(t *testing.T) {
 	th.RecordStage(sglang.SpecDraftExtend, ms(70), ms(80))
 	th.Retract(ms(71))
 	th.Retract(ms(85))
+	th.Retract(ms(93))
+	th.RecordStage(sglang.SpecDraft, ms(91), ms(96))
+	th.RecordStage(sglang.SpecDraftExtend, ms(92), ms(98)) // starts last, and ends last
+	th.RecordStage(sglang.SpecVerify(3), ms(91), ms(96))
 	finish(r, th)
 	l.tree(`
 	Req 5f2c9a7b 0-100
@@ -161,6 +165,9 @@ func TestEventsOfStagesThatOverlap(t *testing.T) {
 	      spec_draft 70-90 @85 retract
 	      spec_draft 70-80 @71 retract
 	      spec_draft_extend 70-80
+	      spec_draft 91-96
+	      spec_verify 91-96{accepted_tokens=3 num_correct_drafts=3}
+	      spec_draft_extend 92-98 @93 retract
 	`)
 	l.reported("stage decode_loop was ended with 2 open stages")
 }
