@@ -94,9 +94,12 @@ func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
 }
 
 // Close ends the engine: its gauges are gone from the next collection on, and
-// reports of its scheduler are refused. Requests that still run can finish. It
-// waits for a collection that runs; see [EngineV1.ObserveScheduler]. It returns the
-// error of the meter provider, and nil when it is called again.
+// reports of its scheduler are refused. Requests that still run can finish. At the
+// end of a program close the engine after its MeterProvider, or the last export
+// lacks the gauges.
+//
+// Close waits for a collection that runs; see [EngineV1.ObserveScheduler]. It
+// returns the error of the meter provider, and nil when it is called again.
 func (e *EngineV1) Close() error {
 	if e == nil {
 		return nil
