@@ -66,6 +66,15 @@ func TestSGLangNodes(t *testing.T) {
 			lines: []string{"D:" + decode, "F:" + prefill, "S:" + prefill, "D:" + start(1, "r"), "F:" + start(1, "r"), "S:" + sg(2, "thread_start", of("r", scheduler)), "S:" + sg(3, "thread_end", of("r", inThread)), "F:" + end(4, "r"), "D:" + end(5, "r")},
 			want:  []string{"Prefill Scheduler (host:h | pid:1) 2-3", "decode Req r 1-5 md", "prefill Req r 1-4 mp"},
 		},
+		"of two equal nodes the open one, and the newest": {
+			lines: []string{
+				"A:" + decode, "B:" + decode, "S:" + decode, "A:" + start(1, "r"), "B:" + start(2, "r"),
+				// Each ends with the request that it is taken for.
+				"S:" + sg(3, "thread_start", of("r", scheduler)), "B:" + end(4, "r"),
+				"S:" + sg(5, "thread_start", of("r", scheduler)), "A:" + end(6, "r"),
+			},
+			want: []string{"Decode Scheduler (host:h | pid:1) 3-4", "Decode Scheduler (host:h | pid:1) 5-6", "decode Req r 1-6 md", "decode Req r 2-4 md"},
+		},
 		"a process that declares nothing": {
 			lines: []string{"P:" + prefill, "D:" + decode, "P:" + start(1, "a"), "D:" + start(1, "b"), "X:" + start(2, "x"), "X:" + sg(2, "thread_start", of("a", scheduler)), "X:" + sg(2, "thread_start", of("b", scheduler)), "P:" + end(3, "a"), "D:" + end(3, "b"), "X:" + end(3, "x")},
 			want:  []string{"Decode Scheduler (host:h | pid:1) 2-3", "Prefill Scheduler (host:h | pid:1) 2-3", "decode Req b 1-3 md", "decode Req x 2-3 md", "prefill Req a 1-3 mp"},
@@ -117,5 +126,33 @@ func TestSGLangForgetsConnections(t *testing.T) {
 	}
 	if len(h.declared) != maxConnections || len(h.connections) != maxConnections {
 		t.Errorf("%d connections, %d of them declared", len(h.connections), len(h.declared))
+	}
+}
+
+// What an engine can open is bounded, should it never tell of an end.
+func TestSGLangIsBounded(t *testing.T) {
+	h := newSGLang(inProcess{sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))}).(*sglangEngines)
+	feed := func(text string) error {
+		l, err := parseLine([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.handle(context.Background(), l)
+	}
+	if err := feed(sg(0, "request_start", of("r", ""))); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxThreadNames + 1 {
+		err := feed(sg(0, "thread_start", of("r", fmt.Sprintf(`, "thread": "%d", "label": "Scheduler"`, i))))
+		if (err != nil) != (i == maxThreadNames) {
+			t.Errorf("thread %d: %v", i, err)
+		}
+	}
+	h.open = maxOpen - 1
+	if err := feed(sg(0, "request_start", of("q", ""))); err != nil {
+		t.Error(err)
+	}
+	if err := feed(sg(0, "request_start", of("p", ""))); err == nil || !strings.Contains(err.Error(), "one too many") {
+		t.Errorf("a request more than the bound: %v", err)
 	}
 }
