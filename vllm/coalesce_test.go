@@ -53,7 +53,7 @@ func TestMergedEventsAgree(t *testing.T) {
 		"all alike":               {[]string{"itcl", "itcl", "itcl", "itcl"}, 2, []string{"[0 1] [t0 t1] 2 [0 -1]", "[2 3] [t2 t3] 2 [-2 -3]"}},
 		"some counted":            {[]string{"i", "ic", "i"}, 1, []string{"[0 1 2] - 3 -"}},
 		"none counted":            {[]string{"i", "it", "il"}, 1, []string{"[0 1 2] - - -"}},
-		"alike ones are joined":   {[]string{"ic", "ic", "t", "t", "il", "il"}, 3, []string{"[0 1] - 2 -", "- [t2 t3] - -", "[4 5] - - [-4 -5]"}},
+		"alike ones are joined":   {[]string{"ic", "t", "t", "il", "il"}, 3, []string{"[0] - 1 -", "- [t1 t2] - -", "[3 4] - - [-3 -4]"}},
 		"counts alone":            {[]string{"c", "c", "c"}, 1, []string{"- - 3 -"}},
 		"one told nothing":        {[]string{"c", "", "c"}, 1, []string{"- - - -"}},
 		"one without tokens":      {[]string{"ic", "", "ic"}, 1, []string{"[0 2] - - -"}},

@@ -99,7 +99,14 @@ func TestHandAndLifecycle(t *testing.T) {
 			r.Scheduled(at(4))
 			r.Prefill(iteration(20))
 			r.StartDecode(at(20)).End(at(50))
-		}, new(9), []string{"wait 1-4", "prefill 4-20", "decode 20-50"}, 20 * ms, nil},
+		}, nil, []string{"wait 1-4", "prefill 4-20", "decode 20-50"}, 20 * ms, nil},
+		"started by hand after the last": {func(r *vllm.RequestV1) {
+			r.Queued(at(1))
+			r.Scheduled(at(4))
+			r.Prefill(iteration(20))
+			r.Decode(iteration(30))
+			r.StartDecode(at(40))
+		}, nil, []string{"wait 1-4", "prefill 4-20", "decode 20-30"}, 20 * ms, []string{"decode", "end was not told"}},
 		"backwards": {func(r *vllm.RequestV1) {
 			r.StartWait(at(5)).End(at(3))
 			r.StartPrefill(at(5)).End(at(20))
@@ -181,6 +188,7 @@ func TestTransferBetweenWaits(t *testing.T) {
 		"over the edge":        {3, 5, 1, true},
 		"before both":          {0.5, 0.7, 1, true},
 		"in the third":         {21, 22, 20, false},
+		"from an edge on":      {8, 10, 4, true},
 		"between two":          {10, 12, 20, true},
 		"after the last":       {30, 31, 20, true},
 		"over the last's edge": {22, 30, 20, true},

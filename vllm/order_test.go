@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
 	"github.com/infertel/infertel-go/vllm"
 )
 
@@ -85,8 +87,8 @@ func TestEventsAtTheSameTime(t *testing.T) {
 // A long record whose iterations are mixed up loses no event to its order, and the
 // caller's slices stay as they are.
 func TestLongRecordOutOfOrder(t *testing.T) {
-	b := newBed(t)
-	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))
+	b := newBed(t, sdktrace.WithRawSpanLimits(limitedTo(-1)))
+	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents), vllm.WithEventLimit(-1))
 	rec := vllm.RequestRecord{Arrival: at(0), Queued: at(0), Scheduled: at(0), Outcome: vllm.Outcome{At: at(2000), FinishReason: vllm.FinishReasonStop}}
 	for i := range 1000 {
 		rec.Iterations = append(rec.Iterations, vllm.IterationRecord{Iteration: vllm.Iteration{At: at(float64(i + 1))}, Prefill: i == 0})

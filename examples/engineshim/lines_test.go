@@ -137,6 +137,23 @@ func TestLinesOutOfOrder(t *testing.T) {
 	}
 }
 
+// An end is not taken for that of a transfer which started after it.
+func TestTransfersOutOfOrder(t *testing.T) {
+	r, status, said := exec(t, engineA+v1(0, "arrived", of("r", ""))+v1(1, "queued", of("r", ""))+v1(9, "scheduled", of("r", ""))+
+		v1(7, "kv_transfer_started", of("r", ""))+v1(4, "kv_transfer_finished", of("r", ""))+v1(2, "kv_transfer_started", of("r", ""))+v1(8, "kv_transfer_finished", of("r", ""))+
+		v1(10, "finished", of("r", `, "finish_reason": "abort"`)))
+	var got []uint64
+	for _, s := range r.FlatSpans() {
+		if s.Name == "kv_transfer" {
+			got = append(got, (s.Start-t0)/1e6, (s.End-t0)/1e6)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, []uint64{2, 4, 7, 8}) || status != 0 || said != "" {
+		t.Errorf("transfers %v, exit status %d, said %q", got, status, said)
+	}
+}
+
 // A request id may be used again once its request has finished; a second finish is
 // a bad line.
 func TestRequestIDs(t *testing.T) {
