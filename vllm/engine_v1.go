@@ -44,10 +44,9 @@ func (c *EngineConfig) check() error {
 // [EngineV1.Close].
 type EngineV1 struct {
 	engine
-	index  int
-	role   PDRole
-	v1     countersV1
-	closer func() error
+	index int
+	role  PDRole
+	v1    countersV1
 }
 
 // NewEngineV1 returns an engine. It reads the environment variables

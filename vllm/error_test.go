@@ -75,7 +75,7 @@ func TestEarlyEnds(t *testing.T) {
 		req := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 		req.Queued(at(1))
 		req.Finish(o)
-		early := o.FinishReason != vllm.FinishReasonStop || o.Err != (*vllm.Error)(nil)
+		early := o.FinishReason != vllm.FinishReasonStop || o.Err != error((*vllm.Error)(nil)) //nolint:errorlint // a nil error of the type, as it is given above
 		if n := len(b.reports()); (n == 0) != early {
 			t.Errorf("%+v: %d reports", o, n)
 		}

@@ -250,14 +250,14 @@ func printTree(exporter *tracetest.InMemoryExporter) {
 		fmt.Printf("%s%s %d-%dms\n", indent, s.Name, s.StartTime.Sub(root).Milliseconds(), s.EndTime.Sub(root).Milliseconds())
 		if depth == 0 {
 			for _, a := range s.Attributes {
-				fmt.Printf("  %s=%v\n", a.Key, a.Value.Emit())
+				fmt.Printf("  %s=%v\n", a.Key, a.Value.String())
 			}
 		}
 		for _, e := range s.Events {
 			fmt.Printf("%s  * %s at %dms", indent, e.Name, e.Time.Sub(root).Milliseconds())
 			for _, a := range e.Attributes {
 				if short, ok := strings.CutPrefix(string(a.Key), "gen_ai.token."); ok {
-					fmt.Printf(" %s=%s", short, a.Value.Emit())
+					fmt.Printf(" %s=%s", short, a.Value.String())
 				}
 			}
 			fmt.Println()

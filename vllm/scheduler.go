@@ -2,6 +2,7 @@ package vllm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -317,7 +318,7 @@ func (e *engine) close() error {
 // refused reports a report that a collection could not use.
 func (e *engine) refused(err error) {
 	kind := misuseObserved
-	if _, ok := err.(panicked); ok {
+	if errors.As(err, new(panicked)) {
 		kind = misuseObserver
 	}
 	e.misuse.Report(kind, func() error { return err })

@@ -43,7 +43,7 @@ func parseLine(text []byte) (*line, error) {
 		if isNotFinite(text, syntax.Offset) {
 			return nil, fmt.Errorf("not a JSON object: NaN and Infinity at byte %d are not JSON; json.dumps writes them unless it has allow_nan=False", syntax.Offset)
 		}
-		return nil, fmt.Errorf("not a JSON object: %v, at byte %d", err, syntax.Offset)
+		return nil, fmt.Errorf("not a JSON object: %w, at byte %d", err, syntax.Offset)
 	}
 	l.at = l.time("ts")
 	l.engine = l.text("engine")

@@ -124,7 +124,7 @@ func readLines(ctx context.Context, origin string, r io.Reader, s *shim) error {
 			}
 		}
 		switch {
-		case err == io.EOF || ctx.Err() != nil:
+		case errors.Is(err, io.EOF) || ctx.Err() != nil:
 			return nil
 		case err != nil:
 			return err
@@ -144,7 +144,7 @@ func readLine(in *bufio.Reader, buf []byte) (text []byte, long bool, err error) 
 		if !long {
 			buf = append(buf, piece...)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return buf, long, err
 		}
 	}
