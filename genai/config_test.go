@@ -57,8 +57,8 @@ func TestPropagatorDefaultsToW3C(t *testing.T) {
 	if got := fields(genai.WithPropagator(propagation.Baggage{})); !slices.Equal(got, []string{"baggage"}) {
 		t.Errorf("the option is not heeded: %v", got)
 	}
-	before := otel.GetTextMapPropagator()
-	defer otel.SetTextMapPropagator(before)
+	// The global one of before would now delegate to the new one.
+	defer otel.SetTextMapPropagator(propagation.NewCompositeTextMapPropagator())
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	if got := fields(); !slices.Equal(got, []string{"traceparent", "tracestate"}) {
 		t.Errorf("the global propagator is not heeded: %v", got)
