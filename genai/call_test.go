@@ -511,10 +511,16 @@ func TestParents(t *testing.T) {
 	if sc := end(inst.Start(unsampled, genai.Request{Model: "unsampled"})); sc.TraceID().String() != trace1 || sc.IsSampled() {
 		t.Errorf("an unsampled parent is passed on as %v", sc)
 	}
+	// A parent in this process is one that we trust.
+	local := trace.ContextWithSpanContext(context.Background(), trace.SpanContextFromContext(parent).WithRemote(false))
+	end(public.Start(local, genai.Request{Model: "child"}))
 	b.Flush()
 	spans := b.Receiver.FlatSpans()
-	if len(spans) != 2 {
-		t.Fatalf("%d spans arrived, want 2", len(spans))
+	if len(spans) != 3 {
+		t.Fatalf("%d spans arrived, want 3", len(spans))
+	}
+	if s := spans[2]; s.TraceID != trace1 || s.ParentID != span1 || len(s.Links) != 0 {
+		t.Errorf("child of a local parent is %+v", s)
 	}
 	if s := spans[0]; s.TraceID != trace1 || s.ParentID != span1 || len(s.Links) != 0 {
 		t.Errorf("child is %+v", s)

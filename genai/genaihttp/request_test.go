@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,31 @@ func TestABodyThatIsClosedUnread(t *testing.T) {
 		})
 	}
 }
+
+// TestFullDuplexLeavesTheBodyAlone: the client may be waiting for the answer
+// before it sends more.
+func TestFullDuplexLeavesTheBodyAlone(t *testing.T) {
+	for _, duplex := range []bool{false, true} {
+		b := newBed(t)
+		body := &closable{Reader: bytes.NewReader(chatStream)}
+		r := httptest.NewRequest(http.MethodPost, chatPath, body)
+		r.ContentLength = int64(len(chatStream))
+		NewHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if duplex {
+				_ = http.NewResponseController(w).EnableFullDuplex()
+			}
+		}), b.inst).ServeHTTP(duplexWriter{httptest.NewRecorder()}, r)
+		unread, _ := io.ReadAll(body)
+		if left := len(unread) > 0; left != duplex {
+			t.Errorf("full duplex %v: %d bytes are left", duplex, len(unread))
+		}
+		b.spans(1)
+	}
+}
+
+type duplexWriter struct{ *httptest.ResponseRecorder }
+
+func (duplexWriter) EnableFullDuplex() error { return nil }
 
 // closable fails every read after it was closed, as net/http's bodies do.
 type closable struct {

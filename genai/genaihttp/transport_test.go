@@ -315,6 +315,17 @@ func TestUsageOnRequest(t *testing.T) {
 	}
 }
 
+// TestWhatTheFilterHoldsIsLetGo at the end of a stream that ends within an event.
+func TestWhatTheFilterHoldsIsLetGo(t *testing.T) {
+	b := newBed(t)
+	pieces := chunk("a") + finish + "data: unfinished"
+	got := post(t, plain(t), serve(t, NewHandler(streaming(nil, pieces), b.inst, WithIncludeUsage())).URL+chatPath, chatStream)
+	if string(got.body) != pieces {
+		t.Errorf("the client got %q, want %q", got.body, pieces)
+	}
+	b.spans(1)
+}
+
 // TestTheFilterLosesNothing but the event that is nothing but the usage.
 func TestTheFilterLosesNothing(t *testing.T) {
 	long := "data: " + strings.Repeat("x", maxHeld+10) + "\n\n"

@@ -75,6 +75,7 @@ type Exchange struct {
 	status       int
 	answered     bool // the head of the answer came
 	sniffer      sniffer
+	firstToken   bool // it was seen
 	ended        bool
 }
 
@@ -237,7 +238,8 @@ func (x *Exchange) readResponse(p []byte) {
 		p = rest
 	}
 	x.response.write(p)
-	if x.response.stream && x.response.increments > 0 {
+	if x.response.stream && x.response.increments > 0 && !x.firstToken {
+		x.firstToken = true
 		x.call.FirstToken(time.Time{})
 	}
 }
@@ -325,7 +327,7 @@ func (x *Exchange) outcome(err error, complete bool) error {
 	r := &x.response
 	var e *genai.Error
 	switch {
-	case errors.As(err, &e) && e.Outcome == genai.OutcomePanic:
+	case errors.As(err, &e) && e != nil && e.Outcome == genai.OutcomePanic:
 		return err
 	case x.status >= 400:
 		return statusError(x.status, r.errorType)
