@@ -1,7 +1,5 @@
 package genai
 
-import "github.com/infertel/infertel-go/internal/boundedtext"
-
 import (
 	"context"
 	"errors"
@@ -10,6 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/internal/reportonce"
 )
 
@@ -209,25 +208,34 @@ func (c *Call) finish(failure *Error, cause error) {
 	c.inst.onEnd(&c.ctx, f)
 }
 
+// otherReason stands for a reason that is not one word: servers choose the text,
+// which could be anything that the model or a user wrote.
+const otherReason = "_OTHER"
+
 // finishReasons fills the places of choices that have no reason, once any other
 // has one, and reports whether the engine aborted one.
 func finishReasons(given []string) (reasons []string, aborted bool) {
-	missing, known := false, false
+	fits, known := true, false
 	for _, r := range given {
 		known = known || r != ""
-		missing = missing || r == ""
+		fits = fits && boundedtext.IsWord(r)
 		aborted = aborted || r == "abort"
 	}
 	if !known {
 		return nil, false
 	}
-	if !missing {
+	if fits {
 		return given, aborted
 	}
 	reasons = make([]string, len(given))
 	for i, r := range given {
-		if reasons[i] = r; r == "" {
+		switch {
+		case r == "":
 			reasons[i] = "error"
+		case boundedtext.IsWord(r):
+			reasons[i] = r
+		default:
+			reasons[i] = otherReason
 		}
 	}
 	return reasons, aborted

@@ -51,7 +51,7 @@ func (c *Call) record(failure *Error, reasons []string, duration time.Duration) 
 	}
 	a = c.appendUsage(a, l)
 	if len(reasons) > 0 {
-		a = append(a, semconv.GenAIResponseFinishReasons(cleanAll(reasons)...))
+		a = append(a, semconv.GenAIResponseFinishReasons(reasons...))
 	}
 	a = append(a, semconv.GenAIRequestIsStream(r.Stream))
 	if l.latency {
@@ -89,7 +89,8 @@ func (c *Call) appendUsage(a []attribute.KeyValue, l layout) []attribute.KeyValu
 	output, hasOutput := count(resp.Usage.OutputTokens)
 	total, hasTotal := count(resp.Usage.TotalTokens)
 	if l.tokensStreamed {
-		streamed := resp.Increments * c.inst.streamInterval
+		interval := c.inst.streamInterval
+		streamed := min(max(resp.Increments, 0), maxCount/interval) * interval
 		a = append(a, semconv.GenAIResponseTokensStreamed(streamed))
 		if !hasInput && !hasOutput && !hasTotal && streamed > 0 {
 			// The server returned no usage: the estimate stands in on the span.
@@ -114,9 +115,13 @@ func (c *Call) appendUsage(a []attribute.KeyValue, l layout) []attribute.KeyValu
 	return a
 }
 
+// maxCount is more than any request can have. A broken server must not make a
+// counter or a sum overflow.
+const maxCount = 1 << 53
+
 // count takes a reported number of tokens if it can be one.
 func count(n *int64) (int, bool) {
-	if n == nil || *n < 0 {
+	if n == nil || *n < 0 || *n > maxCount {
 		return 0, false
 	}
 	return int(*n), true
@@ -152,16 +157,6 @@ func appendString(a []attribute.KeyValue, wanted bool, key attribute.Key, values
 		}
 	}
 	return a
-}
-
-func cleanAll(s []string) []string {
-	for i := range s {
-		if c := boundedtext.Cut(s[i], maxName); c != s[i] {
-			s = append([]string(nil), s...)
-			s[i] = c
-		}
-	}
-	return s
 }
 
 func (c *Call) appendToolCalls(a []attribute.KeyValue) []attribute.KeyValue {

@@ -74,7 +74,7 @@ type Request struct {
 }
 
 // Usage is the token usage that the server reported. A nil pointer means it
-// reported none; negative values are ignored.
+// reported none; a value that cannot be one, below 0 or above 2^53, is ignored.
 type Usage struct {
 	InputTokens  *int64
 	OutputTokens *int64
@@ -103,7 +103,8 @@ type Response struct {
 	// FinishReasons has one entry per choice, in the order of the choices; ""
 	// stands for a choice that has not finished. It becomes
 	// gen_ai.response.finish_reasons, with "error" for such a choice, unless no
-	// choice has finished. The reason "abort" makes the call an error.
+	// choice has finished. A reason that is not one short word is recorded as
+	// "_OTHER". The reason "abort" makes the call an error.
 	FinishReasons []string
 	Usage         Usage
 	// Increments is the number of streamed chunks that carried new output, for

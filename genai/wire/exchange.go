@@ -31,6 +31,7 @@ import (
 	"go.opentelemetry.io/otel"
 
 	"github.com/infertel/infertel-go/genai"
+	"github.com/infertel/infertel-go/internal/boundedtext"
 )
 
 // RequestHead is what is known of a request before its body.
@@ -333,7 +334,7 @@ func (x *Exchange) outcome(err error, complete bool) error {
 		return statusError(x.status, r.errorType)
 	case r.failed:
 		description := "the server reported an error in its answer"
-		if isWord(r.errorType) {
+		if boundedtext.IsWord(r.errorType) {
 			return &genai.Error{Outcome: genai.OutcomeStreamError, Type: r.errorType, Description: description + ": " + r.errorType}
 		}
 		return &genai.Error{Outcome: genai.OutcomeStreamError, Description: description}
@@ -364,24 +365,9 @@ func (x *Exchange) truncated() bool {
 }
 
 func statusError(status int, errorType string) error {
-	if isWord(errorType) {
+	if boundedtext.IsWord(errorType) {
 		return &genai.Error{Outcome: genai.OutcomeHTTPError, Type: errorType, Description: errorType}
 	}
 	text := fmt.Sprintf("HTTP %d", status)
 	return &genai.Error{Outcome: genai.OutcomeHTTPError, Type: fmt.Sprint(status), Description: text}
-}
-
-// isWord reports whether s can be the name of a class of errors: anything
-// longer could quote a prompt.
-func isWord(s string) bool {
-	if s == "" || len(s) > 64 {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '.' {
-			return false
-		}
-	}
-	return true
 }

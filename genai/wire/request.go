@@ -88,7 +88,7 @@ func (r *requestReader) snapshot() genai.Request {
 func (r *requestReader) choices() int {
 	n := max(r.prompts, 1)
 	if r.facts.ChoiceCount != nil {
-		n *= max(*r.facts.ChoiceCount, 1)
+		n *= min(max(*r.facts.ChoiceCount, 1), maxChoices)
 	}
 	return n
 }
@@ -231,8 +231,8 @@ func (r *requestReader) closeNumber(id int, raw []byte) {
 	isWhole := float64(whole) == v
 	switch id {
 	case reqN:
-		if r.n = whole; isWhole {
-			r.facts.ChoiceCount = &r.n
+		if isWhole {
+			r.n, r.facts.ChoiceCount = whole, &r.n
 		}
 	case reqTemperature:
 		r.temperature, r.facts.Temperature = v, &r.temperature
@@ -242,12 +242,12 @@ func (r *requestReader) closeNumber(id int, raw []byte) {
 		r.topK, r.facts.TopK = v, &r.topK
 	case reqMaxTokens:
 		// The new name comes first where both are given.
-		if r.maxTokens = whole; isWhole && r.facts.MaxTokens != &r.maxCompletionTokens {
-			r.facts.MaxTokens = &r.maxTokens
+		if isWhole && r.facts.MaxTokens != &r.maxCompletionTokens {
+			r.maxTokens, r.facts.MaxTokens = whole, &r.maxTokens
 		}
 	case reqMaxCompletionTokens:
-		if r.maxCompletionTokens = whole; isWhole {
-			r.facts.MaxTokens = &r.maxCompletionTokens
+		if isWhole {
+			r.maxCompletionTokens, r.facts.MaxTokens = whole, &r.maxCompletionTokens
 		}
 	}
 }

@@ -45,3 +45,21 @@ func Valid(s string) string {
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
+
+const maxWord = 64
+
+// IsWord reports whether s can be the name of a class, such as a kind of error
+// or the reason why a model stopped: one short word. Anything longer could quote
+// what a user typed.
+func IsWord(s string) bool {
+	if s == "" || len(s) > maxWord {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return true
+}

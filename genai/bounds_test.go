@@ -1,0 +1,44 @@
+package genai_test
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/infertel/infertel-go/genai"
+)
+
+// TestReasonsThatAreNoWord: a server may put any text there.
+func TestReasonsThatAreNoWord(t *testing.T) {
+	long := strings.Repeat("x", 65)
+	s := one(t, genai.Request{}, genai.Response{FinishReasons: []string{"stop", "matched: the user's own words", "", long, long[:64], "a\nb"}}, nil)
+	want := []string{"stop", "_OTHER", "error", "_OTHER", long[:64], "_OTHER"}
+	if got := s.Attrs["gen_ai.response.finish_reasons"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("finish reasons are %v, want %v", got, want)
+	}
+}
+
+// TestCountsThatCannotBe: a broken server makes no sum and no counter overflow.
+func TestCountsThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		input, output, total       int64
+		wantIn, wantOut, wantTotal any
+	}{
+		{math.MaxInt64, 1, 0, nil, int64(1), int64(0)},
+		{1 << 53, 1 << 53, -1, int64(1 << 53), int64(1 << 53), int64(1 << 54)},
+		{1<<53 + 1, math.MinInt64, math.MaxInt64, nil, nil, nil},
+	} {
+		s := one(t, genai.Request{}, genai.Response{Usage: genai.Usage{InputTokens: &c.input, OutputTokens: &c.output, TotalTokens: &c.total}}, nil)
+		got := [3]any{s.Attrs["gen_ai.usage.input_tokens"], s.Attrs["gen_ai.usage.output_tokens"], s.Attrs["gen_ai.usage.total_tokens"]}
+		if got != [3]any{c.wantIn, c.wantOut, c.wantTotal} {
+			t.Errorf("%d and %d: tokens are %v", c.input, c.output, got)
+		}
+	}
+	for _, increments := range []int{math.MinInt, math.MaxInt} {
+		s := one(t, genai.Request{Stream: true}, genai.Response{Increments: increments}, nil, genai.WithEngine(genai.EngineSGLang), genai.WithStreamInterval(3))
+		if n := s.Attrs["gen_ai.response.tokens_streamed"].(int64); n < 0 || increments < 0 && n != 0 {
+			t.Errorf("%d increments are %d tokens", increments, n)
+		}
+	}
+}
