@@ -11,6 +11,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/infertel/infertel-go/internal/w3c"
 )
 
 // Engine is the inference engine behind the API layer. It decides which
@@ -176,7 +178,7 @@ func newConfig(opts []Option) (config, error) {
 		c.propagator = otel.GetTextMapPropagator()
 		// Without a propagator the trace would silently break in two here.
 		if len(c.propagator.Fields()) == 0 {
-			c.propagator = propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})
+			c.propagator = w3c.Propagator()
 		}
 	}
 	var errs []error

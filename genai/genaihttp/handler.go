@@ -3,6 +3,8 @@ package genaihttp
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -20,7 +22,7 @@ import (
 // If next panics, the span ends with an error and the same panic goes on. A nil
 // inst observes nothing.
 func NewHandler(next http.Handler, inst *genai.Instrumentation, opts ...Option) http.Handler {
-	return &handler{next: next, inst: inst, fields: inst.Propagator().Fields(), config: newConfig(opts)}
+	return &handler{next: next, inst: inst, fields: traceFields(inst), config: newConfig(opts)}
 }
 
 type handler struct {
@@ -53,6 +55,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	inner := withContext(ctx, r, h.inst.Propagator(), h.fields)
+	if b, ok := r.Header[baggageHeader]; ok {
+		inner.Header[baggageHeader] = b // to the byte, also where it cannot be read
+	}
 	if x == nil {
 		h.next.ServeHTTP(w, inner)
 		return
@@ -98,6 +103,14 @@ func (h *handler) observe(w http.ResponseWriter, r *http.Request, op genai.Opera
 		body.lookAtUnread()
 	}
 	returned = true
+}
+
+const baggageHeader = "Baggage"
+
+// traceFields returns the headers of the trace context. Baggage has a meaning of
+// its own and goes on where the context has none to put in its place.
+func traceFields(inst *genai.Instrumentation) []string {
+	return slices.DeleteFunc(slices.Clone(inst.Propagator().Fields()), func(f string) bool { return strings.EqualFold(f, baggageHeader) })
 }
 
 // withContext returns a copy of r with ctx and its trace context. Headers of a

@@ -36,7 +36,7 @@ func NewTransport(base http.RoundTripper, inst *genai.Instrumentation, opts ...O
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	return &Transport{config: newConfig(opts), base: base, inst: inst, fields: inst.Propagator().Fields()}
+	return &Transport{config: newConfig(opts), base: base, inst: inst, fields: traceFields(inst)}
 }
 
 var errTransportPanic = &genai.Error{Outcome: genai.OutcomePanic, Description: "the transport panicked"}
