@@ -56,7 +56,8 @@
 //     sdktrace.WithMaxExportBatchSize(SpanBatchSize).
 //   - A collector accepts messages of 4 MiB. If spans carry an event per token
 //     or attributes with content, wrap the exporter in a SplitExporter; if log
-//     events carry content, in a SplitLogExporter.
+//     events carry content, in a SplitLogExporter; if there are thousands of
+//     series, in a SplitMetricExporter.
 //
 // A third cuts spans short: tool calls can need more than the SDK's 128
 // attributes, so start from sdktrace.NewSpanLimits(), set AttributeCountLimit to
@@ -84,10 +85,7 @@ const (
 	// the queue of spans, and again in the one of log records. In memory a span
 	// with many events takes up to four times that.
 	QueueBytes = 64 << 20
-	// MaxMessageBytes is the largest message a SplitExporter sends. Collectors
+	// MaxMessageBytes is the largest message that the split exporters send. Collectors
 	// accept 4 MiB.
 	MaxMessageBytes = 3 << 20
-	// MetricBatchSize is the number of data points exported at once; the SDK has no
-	// limit. It keeps a message under 4 MiB for points of up to 2 KiB.
-	MetricBatchSize = 2000
 )

@@ -16,13 +16,14 @@ import (
 
 // Losses is what did not arrive, see Providers.Losses.
 type Losses struct {
-	// Spans counts sampled spans that ended before Shutdown.
+	// Spans counts sampled spans.
 	Spans Causes
 	// LogRecords counts log records.
 	LogRecords Causes
-	// MetricExports counts exports. With cumulative temporality, which is the
-	// default, a later export makes up for a lost one. Rejected counts exports of
-	// which the collector rejected some data points.
+	// MetricExports counts messages: one for each export, more if it is large. With
+	// cumulative temporality, which is the default, a later export makes up for a
+	// lost one. Rejected counts messages of which the collector rejected some data
+	// points.
 	MetricExports Causes
 }
 
@@ -41,7 +42,8 @@ type Causes struct {
 	// Rejected were in a message that the collector accepted in part, and are what
 	// it says it rejected.
 	Rejected int64
-	// Shutdown were left when Shutdown's deadline came.
+	// Shutdown were left when Shutdown's deadline came, or had not ended when it
+	// was called.
 	Shutdown int64
 }
 

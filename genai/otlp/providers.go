@@ -137,9 +137,12 @@ func (p *Providers) shutdown(ctx context.Context) {
 // recorded is what arrived and what is counted here. A message that the
 // collector took but could not acknowledge in time is counted as lost.
 //
+// A span that has started and not ended by Shutdown is lost, and counted, whether
+// it ends later or not.
+//
 // Not counted are what the SDK drops before it is recorded (unsampled spans,
-// events and attributes over their limits, which each span counts itself) and
-// spans that end after Shutdown.
+// events and attributes over their limits, which each span counts itself), and
+// spans, log records and measurements that begin after Shutdown.
 func (p *Providers) Losses() Losses {
 	var l Losses
 	for _, s := range p.signals() {

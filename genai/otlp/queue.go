@@ -18,8 +18,9 @@ type queue struct {
 	variable string // what sets maxItems
 
 	items, bytes atomic.Int64
-	closed       atomic.Bool // admits nothing any more
-	drained      atomic.Bool // exports nothing any more
+	open         atomic.Int64 // started, not ended
+	closed       atomic.Bool  // admits nothing any more
+	drained      atomic.Bool  // exports nothing any more
 
 	// life ends when what is being sent shall be given up.
 	life  context.Context
@@ -36,7 +37,7 @@ func newQueue(s *signal, maxItems int, maxBytes int64, variable string) *queue {
 		if !q.drained.Load() {
 			return 0
 		}
-		return max(0, q.items.Load())
+		return max(0, q.left())
 	}
 	return q
 }
@@ -143,13 +144,16 @@ func (q *queue) shutdown(ctx context.Context, f func() error) (err error) {
 		q.abort()
 		q.drained.Store(true)
 		// What ended while the processor closed was admitted and never queued. It
-		// stays in items, where waiting finds it.
-		if n := q.items.Load(); n > 0 && q.signal.lost[atShutdown].Load() == 0 {
+		// stays in items, and in open what the provider will not tell the end of.
+		// There waiting finds them.
+		if n := q.left(); n > 0 && q.signal.lost[atShutdown].Load() == 0 {
 			q.signal.report(n, errShutDown())
 		}
 	})
 	return err
 }
+
+func (q *queue) left() int64 { return q.items.Load() + q.open.Load() }
 
 func (q *queue) tooMany() error {
 	return fmt.Errorf("%d are waiting to be exported; raise %s, or see why the collector is slow", q.maxItems, q.variable)
@@ -159,7 +163,9 @@ func (q *queue) tooBig() error {
 	return fmt.Errorf("%d bytes are waiting to be exported; raise that by WithQueueBytes, emit fewer events or less content, or see why the collector is slow", q.maxBytes)
 }
 
-func errShutDown() error { return errors.New("ended while shutting down") }
+func errShutDown() error {
+	return errors.New("not ended when Shutdown was called; end what is under way before")
+}
 
 func errDeadline() error {
 	return errors.New("the deadline of Shutdown came first; allow it more time, or see why the collector is slow or gone")

@@ -203,10 +203,9 @@ func (p *Providers) startMetrics(ctx context.Context, c config, to target, res *
 	q := newQueue(s, 0, 0, "")
 	mp := sdkmetric.NewMeterProvider(
 		sdkmetric.WithResource(res),
-		sdkmetric.WithReader(sdkmetric.NewPeriodicReader(&metricExporter{e, q},
+		sdkmetric.WithReader(sdkmetric.NewPeriodicReader(&metricExporter{&SplitMetricExporter{Exporter: e}, q},
 			sdkmetric.WithInterval(interval),
-			sdkmetric.WithTimeout(timeout),
-			sdkmetric.WithMaxExportBatchSize(MetricBatchSize))))
+			sdkmetric.WithTimeout(timeout))))
 	p.meter = mp
 	p.metrics = &pipeline{s, func(ctx context.Context) error {
 		if q.closed.Load() { // the SDK calls that an error

@@ -18,11 +18,20 @@ func newSpanProcessor(q *queue, e sdktrace.SpanExporter, opts ...sdktrace.BatchS
 	return &spanProcessor{q, sdktrace.NewBatchSpanProcessor(&spanExporter{q, &SplitExporter{Exporter: e}}, opts...)}
 }
 
-func (*spanProcessor) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
+func (p *spanProcessor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {
+	if s.SpanContext().IsSampled() {
+		p.open.Add(1)
+	}
+}
 
 func (p *spanProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
-	// The batch processor does not take unsampled spans.
-	if s.SpanContext().IsSampled() && p.admit(int64(spanWeight(s))) {
+	// The batch processor does not take unsampled spans. After Shutdown a span
+	// counts as lost because it is still open.
+	if !s.SpanContext().IsSampled() || p.closed.Load() {
+		return
+	}
+	p.open.Add(-1)
+	if p.admit(int64(spanWeight(s))) {
 		p.batch.OnEnd(s)
 	}
 }

@@ -138,6 +138,10 @@ func validateMetrics(rm *metricdata.ResourceMetrics) {
 				validateExponential(d.DataPoints)
 			case metricdata.ExponentialHistogram[float64]:
 				validateExponential(d.DataPoints)
+			case metricdata.Summary:
+				for i := range d.DataPoints {
+					validateSet(&d.DataPoints[i].Attributes)
+				}
 			}
 		}
 	}
