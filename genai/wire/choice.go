@@ -54,14 +54,22 @@ func (r *responseReader) commit() {
 	e.deltas, e.tools, e.buf = e.deltas[:0], e.tools[:0], e.buf[:0]
 }
 
-func (r *responseReader) add(d *delta) {
-	if d.index >= maxChoices {
-		return
+// choice returns the choice of an index, or nil if it is not told apart.
+func (r *responseReader) choice(index int) *choice {
+	if index >= maxChoices {
+		return nil
 	}
-	for len(r.choices) <= d.index {
+	for len(r.choices) <= index {
 		r.choices = append(r.choices, choice{})
 	}
-	c, e := &r.choices[d.index], &r.event
+	return &r.choices[index]
+}
+
+func (r *responseReader) add(d *delta) {
+	c, e := r.choice(d.index), &r.event
+	if c == nil {
+		return
+	}
 	if d.finish != "" {
 		c.finish = d.finish
 	}

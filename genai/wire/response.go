@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"strconv"
 	"unicode/utf8"
 
@@ -64,6 +65,9 @@ type event struct {
 	isError   bool
 	errorType string
 	output    bool // some choice has new output
+	written   int  // bytes of text and reasoning, kept or not
+	base      int  // where in the event the piece that is read begins
+	textAt    int  // where in it the first text begins, or unseen
 
 	// An error object that stands in the document itself has a message and a type
 	// or code, and no choices.
@@ -76,8 +80,11 @@ type event struct {
 	resultTokens     int64
 }
 
+// unseen stands for a place in an event that was not seen.
+const unseen = -1
+
 func (e *event) reset() {
-	*e = event{buf: e.buf[:0], deltas: e.deltas[:0], tools: e.tools[:0]}
+	*e = event{buf: e.buf[:0], deltas: e.deltas[:0], tools: e.tools[:0], textAt: unseen}
 }
 
 func (e *event) bytes(s span) []byte { return e.buf[s.from:s.to] }
@@ -87,6 +94,12 @@ func (r *responseReader) Open(id int, k jsonstream.Kind) {
 	e := &r.event
 	r.text = r.text[:0]
 	at := span{len(e.buf), len(e.buf)}
+	switch id {
+	case resText, resReasoning, resReasoningContent:
+		if k == jsonstream.String && e.textAt == unseen {
+			e.textAt = e.base + r.json.Offset()
+		}
+	}
 	switch id {
 	case resChoice:
 		e.hasChoices = true
@@ -153,16 +166,19 @@ func (r *responseReader) Text(id int, p []byte) {
 	case resText:
 		if d := r.delta(); d != nil {
 			d.hasText = true
+			e.written += len(p)
 			d.text.to = r.capture(d.text, p, r.contentLimit)
 		}
 	case resReasoning:
 		if d := r.delta(); d != nil {
 			d.hasReasoning = true
+			e.written += len(p)
 			d.reasoning.to = r.capture(d.reasoning, p, r.contentLimit)
 		}
 	case resReasoningContent:
 		if d := r.delta(); d != nil {
 			d.hasReasoningContent = true
+			e.written += len(p)
 			d.reasoningContent.to = r.capture(d.reasoningContent, p, r.contentLimit)
 		}
 	case resToolID:
@@ -325,10 +341,10 @@ type responseReader struct {
 	json     jsonstream.Reader
 	sse      eventReader
 	event    event
-	prefix   *prefix // nil until a stream has begun
-	begun    bool    // the event being read has a piece of data
-	position int     // of the next choice in the document
-	text     []byte  // of the string being read, if it is short
+	alike    *alike // nil until a stream has begun
+	begun    bool   // the event being read has a piece of data
+	position int    // of the next choice in the document
+	text     []byte // of the string being read, if it is short
 
 	stream        bool // server-sent events
 	generates     bool // the operation makes output tokens
@@ -357,6 +373,7 @@ func (r *responseReader) reset(op genai.Operation, content bool, contentLength i
 		r.argumentLimit = r.contentLimit
 	}
 	r.json.Reset(responseNode, r)
+	r.event.reset()
 }
 
 // write reads the next piece of the decoded body.
@@ -366,8 +383,20 @@ func (r *responseReader) write(p []byte) {
 		r.json.Write(p)
 		return
 	}
-	r.sse.write(p, r)
+	for len(p) > 0 {
+		if p = r.skim(p); len(p) == 0 {
+			return
+		}
+		n := len(p)
+		if i := bytes.Index(p, emptyLine); i >= 0 {
+			n = i + len(emptyLine)
+		}
+		r.sse.write(p[:n], r)
+		p = p[n:]
+	}
 }
+
+var emptyLine = []byte("\n\n")
 
 // finish takes over what the end of the body makes whole.
 func (r *responseReader) finish() {

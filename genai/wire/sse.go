@@ -62,6 +62,11 @@ const (
 	byteOrderMark = "\xEF\xBB\xBF"
 )
 
+// betweenEvents reports whether the next byte begins an event.
+func (r *eventReader) betweenEvents() bool {
+	return r.started && !r.event && r.state == lineStart && r.matched == 0
+}
+
 func (r *eventReader) write(p []byte, sink eventSink) {
 	feed := -1 // where the next line feed is, counted from the end of p
 	for len(p) > 0 {

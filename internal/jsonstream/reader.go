@@ -92,6 +92,7 @@ type Reader struct {
 	node    *Node  // of the value being read
 	keyLen  int
 	rawLen  int
+	offset  int // see Offset
 
 	nodes  [maxWatch]*Node
 	object [maxDepth / 64]uint64 // a bit per open container: object or array
@@ -154,11 +155,13 @@ func (r *Reader) Write(p []byte) {
 		}
 		switch r.state {
 		case stValue:
+			r.offset = i
 			r.beginValue(c)
 		case stElem:
 			if c == ']' {
 				r.closeContainer()
 			} else {
+				r.offset = i
 				r.beginValue(c)
 			}
 		case stFirstKey:
@@ -399,11 +402,6 @@ func (r *Reader) flushHigh() {
 	}
 }
 
-// InString reports whether the reader stands within a watched string, at a place
-// where plain text can follow, and returns the identifier of its node.
-func (r *Reader) InString() (id int, ok bool) {
-	if r.state != stString || r.inKey || r.high != 0 || r.node == nil {
-		return 0, false
-	}
-	return r.node.ID, r.node.ID != 0
-}
+// Offset is for [Handler.Open]: where in the piece that is being written the
+// value goes on after its first byte.
+func (r *Reader) Offset() int { return r.offset }
