@@ -67,16 +67,6 @@ func firstInt(def int, names ...string) int {
 	return def
 }
 
-// checkChoices reports the variables that hold something else than a
-// or b.
-func checkChoices(a, b string, names ...string) {
-	for _, name := range names {
-		if v := getenv(name); v != "" && v != a && v != b {
-			badEnv(name, v, a+" or "+b)
-		}
-	}
-}
-
 func badEnv(name, value, want string) {
 	otel.Handle(fmt.Errorf("otlp: %s=%q is not used: expected %s", name, value, want))
 }

@@ -1,9 +1,16 @@
 package otlp
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc/metadata"
+
+	"github.com/infertel/infertel-go/internal/otlpreceiver"
+	"github.com/infertel/infertel-go/internal/otlpreceiver/otlptest"
 )
 
 func TestErrors(t *testing.T) {
@@ -27,6 +34,13 @@ func TestErrors(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/does/not/exist", []Option{WithEndpoint("https://localhost:1")}, "OTEL_EXPORTER_OTLP_CERTIFICATE: open /does/not/exist"},
 		{"OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE", "env_test.go", []Option{WithEndpoint("https://localhost:1")}, `OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE="env_test.go": expected a file of PEM certificates`},
 		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/does/not/exist", []Option{WithEndpoint("http://localhost:1")}, ""},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "htps://localhost:4317", nil, `OTEL_EXPORTER_OTLP_ENDPOINT="htps://localhost:4317": expected a URL such as http://localhost:4317: unknown scheme`},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "http//localhost:4317", nil, `expected a URL such as http://localhost:4317: not a host`},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:99999", nil, `expected a URL such as http://localhost:4317: no such port`},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:0", nil, `no such port`},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", " ", nil, ""},
+		{"OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", "c.pem", []Option{WithEndpoint("https://localhost:1")}, `OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE="c.pem": expected the file of its key in OTEL_EXPORTER_OTLP_CLIENT_KEY too`},
+		{"OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY", "k.pem", []Option{WithEndpoint("https://localhost:1")}, `OTEL_EXPORTER_OTLP_TRACES_CLIENT_KEY="k.pem": expected the file of its certificate`},
 		{"", "", []Option{WithEndpoint("localhost:4317")}, `WithEndpoint="localhost:4317": expected a URL such as http://localhost:4317`},
 		{"", "", []Option{WithEndpoint("unix:///run/x")}, `WithEndpoint="unix:///run/x": expected a URL`},
 		{"", "", []Option{WithEndpoint("http://")}, `WithEndpoint="http://": expected a URL`},
@@ -106,6 +120,9 @@ func TestBadValues(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "gzip or none"},
 		{"OTEL_EXPORTER_OTLP_LOGS_INSECURE", "1", "true or false"},
 		{"OTEL_SDK_DISABLED", "yes", "true or false"},
+		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "detla", "cumulative, delta or lowmemory"},
+		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "exponential", "base2_exponential_bucket_histogram"},
+		{"OTEL_METRICS_EXEMPLAR_FILTER", "none", "trace_based, always_on or always_off"},
 		{"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many", "an integer"},
 		{"OTEL_SPAN_EVENT_COUNT_LIMIT", " 200", "an integer, without spaces"},
 	} {
@@ -121,6 +138,91 @@ func TestBadValues(t *testing.T) {
 				t.Errorf("reported %q", h.all())
 			}
 		})
+	}
+}
+
+// Values that are spelt another way are used, or are as good as absent.
+func TestGoodValues(t *testing.T) {
+	for _, tt := range []struct{ name, value string }{
+		{"OTEL_EXPORTER_OTLP_INSECURE", "TRUE"},
+		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "Delta"},
+		{"OTEL_TRACES_SAMPLER", " Always_On "},
+		{"OTEL_TRACES_SAMPLER_ARG", "not read by the default sampler"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", " "},
+		{"OTEL_BSP_SCHEDULE_DELAY", " 100 "},
+		{"OTEL_EXPORTER_OTLP_HEADERS", " , a=b,, c = d%20e,"},
+		{"OTEL_RESOURCE_ATTRIBUTES", " "},
+		{"OTEL_SPAN_EVENT_COUNT_LIMIT", "-1"},
+	} {
+		t.Run(tt.name+"="+tt.value, func(t *testing.T) {
+			h := handleErrors(t)
+			t.Setenv(tt.name, tt.value)
+			if err := shutdown(t, setup(t, WithEndpoint("http://127.0.0.1:1")), time.Second); err != nil || len(h.all()) != 0 {
+				t.Errorf("%v, reported %q", err, h.all())
+			}
+		})
+	}
+}
+
+// Of what the SDK reports itself, the variable is named too.
+func TestBadValuesOfTheSDK(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"OTEL_TRACES_SAMPLER", "sometimes", "always_on, always_off, traceidratio"},
+		{"OTEL_TRACES_SAMPLER_ARG", "2", "a number from 0 to 1"},
+		{"OTEL_TRACES_SAMPLER_ARG", "NaN", "a number from 0 to 1"},
+		{"OTEL_TRACES_SAMPLER_ARG", "0,5", "a number from 0 to 1"},
+		{"OTEL_RESOURCE_ATTRIBUTES", "novalue", "missing value"},
+	} {
+		t.Run(tt.name+"="+tt.value, func(t *testing.T) {
+			h := handleErrors(t)
+			if tt.name == "OTEL_TRACES_SAMPLER_ARG" {
+				t.Setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
+			}
+			t.Setenv(tt.name, tt.value)
+			_ = shutdown(t, setup(t, WithEndpoint("http://127.0.0.1:1")), time.Second)
+			h.want(t, "otlp: ", tt.name, tt.want)
+		})
+	}
+}
+
+// A header that cannot be sent is left out of all three signals and reported
+// without its value, which may be a secret.
+func TestBadHeaders(t *testing.T) {
+	h := handleErrors(t)
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Bearer%20s3cret,s3cret,a!=s3cret,b=s3creté,c=%zzs3cret")
+	r := otlptest.New(t)
+	var mu sync.Mutex
+	seen := map[string]int{}
+	for _, s := range []otlpreceiver.Signal{otlpreceiver.Traces, otlpreceiver.Metrics, otlpreceiver.Logs} {
+		r.SetHook(s, func(ctx context.Context, _ int) otlpreceiver.Reply {
+			md, _ := metadata.FromIncomingContext(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, key := range []string{"authorization", "a!", "b", "c"} {
+				for _, v := range md.Get(key) {
+					seen[key+"="+v]++
+				}
+			}
+			return otlpreceiver.Reply{}
+		})
+	}
+	p := setup(t, WithEndpoint(r.Endpoint()))
+	endSpans(p, 1)
+	emitLogs(p, 1, 1)
+	count(t, p)
+	if err := p.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(seen) != 1 || seen["authorization=Bearer s3cret"] != 3 {
+		t.Errorf("headers %v", seen)
+	}
+	for _, entry := range []string{"2", "3", "4", "5"} {
+		h.want(t, "entry "+entry+" of OTEL_EXPORTER_OTLP_HEADERS is not used")
+	}
+	for _, e := range h.all() {
+		if strings.Contains(e, "s3cret") {
+			t.Errorf("reported %q", e)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"context"
+	"fmt"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -22,7 +23,8 @@ func newResource(ctx context.Context, c config) *resource.Resource {
 		resource.WithFromEnv(),
 	)
 	if err != nil {
-		otel.Handle(err) // what could be detected is there all the same
+		// What could be detected is there all the same.
+		otel.Handle(fmt.Errorf("otlp: resource, see OTEL_RESOURCE_ATTRIBUTES: %w", err))
 	}
 	attrs := r.Attributes()
 	// Merging by attributes does without the error for schemas that differ.

@@ -18,6 +18,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/keepalive"
 )
 
 // ScopeName is the instrumentation scope of this package's metric.
@@ -33,6 +34,9 @@ const (
 	retryFirst = 500 * time.Millisecond
 	retryMax   = 5 * time.Second
 	retryTotal = time.Minute
+
+	minPing     = 10 * time.Second // as gRPC allows
+	pingTimeout = 10 * time.Second
 )
 
 // Setup makes providers that export over OTLP/gRPC, as the environment and the
@@ -86,12 +90,11 @@ func (p *Providers) start(ctx context.Context, c config) error {
 			return err
 		}
 	}
-	checkChoices("true", "false", "OTEL_SDK_DISABLED", "OTEL_EXPORTER_OTLP_INSECURE")
-	checkChoices("gzip", "none", "OTEL_EXPORTER_OTLP_COMPRESSION")
+	var signals []string
 	for _, s := range starts {
-		checkChoices("true", "false", signalEnv(s.signal, "INSECURE")[0])
-		checkChoices("gzip", "none", signalEnv(s.signal, "COMPRESSION")[0])
+		signals = append(signals, s.signal)
 	}
+	checkEnv(signals)
 	// Read here, or a bad value would be reported for each signal.
 	c.timeout = millisEnv(10*time.Second, "OTEL_EXPORTER_OTLP_TIMEOUT")
 
@@ -119,11 +122,13 @@ func (p *Providers) startTraces(ctx context.Context, c config, to target, res *r
 	limits := sdktrace.NewSpanLimits()
 	limits.AttributeCountLimit = firstInt(SpanAttributeLimit, attributes...)
 
+	timeout := c.timeoutOf("traces")
 	opts := []otlptracegrpc.Option{
 		otlptracegrpc.WithEndpoint(to.address),
 		otlptracegrpc.WithTLSCredentials(to.credentials),
-		otlptracegrpc.WithDialOption(dialOptions()...),
-		otlptracegrpc.WithTimeout(c.timeoutOf("traces")),
+		otlptracegrpc.WithHeaders(headers("traces")),
+		otlptracegrpc.WithDialOption(dialOptions(timeout)...),
+		otlptracegrpc.WithTimeout(timeout),
 		otlptracegrpc.WithRetry(otlptracegrpc.RetryConfig{Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMax, MaxElapsedTime: retryTotal}),
 	}
 	e, err := otlptracegrpc.New(ctx, opts...)
@@ -154,14 +159,16 @@ func (p *Providers) startLogs(ctx context.Context, c config, to target, res *res
 	delay := millisEnv(time.Second, "OTEL_BLRP_SCHEDULE_DELAY")
 	exportTimeout := millisEnv(30*time.Second, "OTEL_BLRP_EXPORT_TIMEOUT")
 
+	timeout := c.timeoutOf("logs")
 	opts := []otlploggrpc.Option{
 		otlploggrpc.WithEndpoint(to.address),
 		otlploggrpc.WithTLSCredentials(to.credentials),
+		otlploggrpc.WithHeaders(headers("logs")),
 		// This exporter would report what has been reported already.
 		otlploggrpc.WithInsecure(),
 		otlploggrpc.WithCompressor(compression("logs")),
-		otlploggrpc.WithDialOption(dialOptions()...),
-		otlploggrpc.WithTimeout(c.timeoutOf("logs")),
+		otlploggrpc.WithDialOption(dialOptions(timeout)...),
+		otlploggrpc.WithTimeout(timeout),
 		otlploggrpc.WithRetry(otlploggrpc.RetryConfig{Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMax, MaxElapsedTime: retryTotal}),
 	}
 	e, err := otlploggrpc.New(ctx, opts...)
@@ -188,11 +195,13 @@ func (p *Providers) startMetrics(ctx context.Context, c config, to target, res *
 	}
 	timeout := millisEnv(30*time.Second, "OTEL_METRIC_EXPORT_TIMEOUT")
 
+	messageTimeout := c.timeoutOf("metrics")
 	opts := []otlpmetricgrpc.Option{
 		otlpmetricgrpc.WithEndpoint(to.address),
 		otlpmetricgrpc.WithTLSCredentials(to.credentials),
-		otlpmetricgrpc.WithDialOption(dialOptions()...),
-		otlpmetricgrpc.WithTimeout(c.timeoutOf("metrics")),
+		otlpmetricgrpc.WithHeaders(headers("metrics")),
+		otlpmetricgrpc.WithDialOption(dialOptions(messageTimeout)...),
+		otlpmetricgrpc.WithTimeout(messageTimeout),
 		otlpmetricgrpc.WithRetry(otlpmetricgrpc.RetryConfig{Enabled: true, InitialInterval: retryFirst, MaxInterval: retryMax, MaxElapsedTime: retryTotal}),
 	}
 	e, err := otlpmetricgrpc.New(ctx, opts...)
@@ -225,7 +234,7 @@ func (c config) timeoutOf(signal string) time.Duration {
 	return millisEnv(c.timeout, signalEnv(signal, "TIMEOUT")[0])
 }
 
-func dialOptions() []grpc.DialOption {
+func dialOptions(timeout time.Duration) []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(recordAck),
 		// An export waits for the connection as long as its timeout allows and goes
@@ -235,6 +244,14 @@ func dialOptions() []grpc.DialOption {
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 200 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},
 			MinConnectTimeout: 5 * time.Second,
+		}),
+		// Without it a connection whose other end has gone without a word, or behind
+		// a proxy that has, is kept for about a quarter of an hour: no export would
+		// succeed until then. The ping is sent only while an export waits for its
+		// answer, so a collector that answers counts none as too many.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{
+			Time:    max(timeout, minPing),
+			Timeout: pingTimeout,
 		}),
 		// A service config in DNS is looked up in a way that nothing can cancel, so a
 		// broken DNS would hold up Shutdown.

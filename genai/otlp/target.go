@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/resolver"
 )
 
 const defaultEndpoint = "http://localhost:4317"
@@ -80,21 +81,33 @@ func parseEndpoint(endpoint string, plainEnv func() bool) (address string, plain
 			return "", false, errors.New("no host")
 		case u.Port() == "" && scheme == "http": // gRPC would take 443
 			return "", false, errors.New("no port")
+		case u.Port() != "" && !validPort(u.Port()):
+			return "", false, errors.New("no such port")
 		}
 		return u.Host, scheme == "http", nil
 	case isURL && scheme != "":
+		if resolver.Get(scheme) == nil { // gRPC would take the whole for a host's name
+			return "", false, fmt.Errorf("unknown scheme %q", scheme)
+		}
 		return endpoint, scheme == "unix" || plainEnv(), nil
 	case strings.HasPrefix(endpoint, "unix:"):
 		return endpoint, true, nil
 	}
-	_, port, err := net.SplitHostPort(endpoint)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	if err != nil {
+	host, port, err := net.SplitHostPort(endpoint)
+	switch {
+	case err != nil:
 		return "", false, err
+	case strings.ContainsAny(host, "/ "):
+		return "", false, errors.New("not a host")
+	case !validPort(port):
+		return "", false, errors.New("no such port")
 	}
 	return endpoint, plainEnv(), nil
+}
+
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
 }
 
 // tlsConfig returns what the environment says about TLS for a signal.
@@ -112,7 +125,12 @@ func tlsConfig(signal string) (*tls.Config, error) {
 	}
 	certName, cert := firstEnv(signalEnv(signal, "CLIENT_CERTIFICATE")...)
 	keyName, key := firstEnv(signalEnv(signal, "CLIENT_KEY")...)
-	if cert != "" && key != "" {
+	switch {
+	case cert != "" && key == "":
+		return nil, fmt.Errorf("otlp: %s=%q: expected the file of its key in OTEL_EXPORTER_OTLP_CLIENT_KEY too", certName, cert)
+	case cert == "" && key != "":
+		return nil, fmt.Errorf("otlp: %s=%q: expected the file of its certificate in OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE too", keyName, key)
+	case cert != "":
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("otlp: %s, %s: %w", certName, keyName, err)
