@@ -94,8 +94,8 @@ func (t *Tracer) SetTraceLevel(l Level) error {
 // LevelHandler returns the engine's operation /set_trace_level?level=N: it sets
 // the level of requests that start from now on and answers "success". It takes
 // GET and POST, and answers 422 with a reason where the level is missing,
-// negative or no integer. That of a nil Tracer answers 503. The handler does not ask who calls; mount it where
-// only operators can reach it.
+// negative or no integer. That of a nil Tracer answers 503. The handler does not
+// ask who calls; mount it where only operators can reach it.
 func (t *Tracer) LevelHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if t == nil {

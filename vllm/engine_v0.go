@@ -68,7 +68,9 @@ func (e *EngineV0) Close() error {
 }
 
 // SchedulerStatsV0 is a report of a V0 engine's scheduler. A nil field was not
-// reported: its instrument is left alone.
+// reported: its instrument is left alone. The fields from PromptTokens on are
+// counters: [EngineV0.RecordScheduler] takes what happened since the previous
+// report, [EngineV0.RecordSchedulerFromTotals] cumulative readings.
 type SchedulerStatsV0 struct {
 	// Running is the number of running sequences, 0 or more: the gauge
 	// num_running_sys.
@@ -85,11 +87,6 @@ type SchedulerStatsV0 struct {
 	// CPUCacheUsage is the share of the CPU KV cache in use, from 0 to 1: the
 	// gauge cpu_cache_usage_sys.
 	CPUCacheUsage *float64
-
-	// The counters, 0 or more: what happened since the previous report for
-	// [EngineV0.RecordScheduler], cumulative readings for
-	// [EngineV0.RecordSchedulerFromTotals].
-
 	// PromptTokens is the number of input tokens processed:
 	// num_prompt_tokens_iter, and with GenerationTokens num_tokens_iter.
 	PromptTokens *int

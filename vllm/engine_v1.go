@@ -107,7 +107,9 @@ func (e *EngineV1) Close() error {
 }
 
 // SchedulerStats is a report of a V1 engine's scheduler. A nil field was not
-// reported: its instrument is left alone.
+// reported: its instrument is left alone. The fields from PrefixCacheQueries on
+// are counters: [EngineV1.RecordScheduler] takes what happened since the previous
+// report, [EngineV1.RecordSchedulerFromTotals] cumulative readings.
 type SchedulerStats struct {
 	// Running is the number of requests in the running batch, 0 or more: the
 	// gauge gen_ai_vllm_num_requests_running.
@@ -118,11 +120,6 @@ type SchedulerStats struct {
 	// KVCacheUsage is the share of the KV cache in use, from 0 to 1: the gauge
 	// gen_ai_vllm_kv_cache_usage_perc.
 	KVCacheUsage *float64
-
-	// The counters, 0 or more: what happened since the previous report for
-	// [EngineV1.RecordScheduler], cumulative readings for
-	// [EngineV1.RecordSchedulerFromTotals].
-
 	// PrefixCacheQueries is the number of tokens looked up in the prefix cache:
 	// gen_ai_vllm_prefix_cache_queries.
 	PrefixCacheQueries *int

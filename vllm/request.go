@@ -48,6 +48,9 @@ func given[T any](p *T) optional[T] {
 // begin starts llm_request. start stands in for an arrival that is not known; a
 // zero one means now, because the span has to start and its context is wanted.
 func (q *request) begin(ctx context.Context, e *engine, r Request, arrival, start time.Time) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if q.arrived = isKnown(arrival); q.arrived {
 		start = arrival
 	} else if start.IsZero() {

@@ -65,11 +65,10 @@ func (r *RequestV1) StartWait(at time.Time) Stage { return r.startStage(stageWai
 
 // StartPrefill starts a span prefill at the given time. Its length counts for
 // gen_ai.latency.time_in_model_prefill; that of several is summed.
-// [RequestV1.Scheduled] and the first iteration make one of their own. Where
-// a decode was started by hand, or [Outcome.CompletionTokens] tells of tokens, and
+// [RequestV1.Scheduled] and the first iteration make one of their own. Where a
+// decode was started by hand, or [Outcome.CompletionTokens] tells of tokens, and
 // no iteration was told, the first token was there when the last prefill before
-// that decode ended. A
-// [PDRoleConsumer] has no prefill.
+// that decode ended. A [PDRoleConsumer] has no prefill.
 func (r *RequestV1) StartPrefill(at time.Time) Stage { return r.startStage(stagePrefill, at) }
 
 // StartDecode starts a span decode at the given time. Its length counts for
