@@ -309,14 +309,13 @@ func TestMetricsAllocateNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := vllm.Call{Start: at(0), FirstToken: at(1), End: at(9), InputTokens: new(int64(3)), OutputTokens: new(int64(4)), FinishReason: vllm.FinishReasonStop, Usage: vllm.UsageLLM}
+	call := vllm.Call{Start: at(0), FirstToken: at(1), End: at(9), InputTokens: new(3), OutputTokens: new(4), FinishReason: vllm.FinishReasonStop}
 	for name, f := range map[string]func(){
 		"report": func() { oursReport(ctx, e) },
 		"totals": func() {
 			_ = e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{Running: new(3), PrefixCacheHits: new(16), Iterations: new(6)})
 		},
-		"iteration": func() { _ = e.RecordIteration(ctx, vllm.EngineIteration{}) },
-		"call":      func() { _ = e.RecordCall(ctx, call) },
+		"call": func() { _ = e.RecordCall(ctx, call) },
 	} {
 		f()
 		if n := testing.AllocsPerRun(200, f); n != 0 {

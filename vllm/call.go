@@ -5,24 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"go.opentelemetry.io/otel/metric"
-
-	"github.com/infertel/infertel-go/semconv"
-)
-
-// UsageKind says whether a [Call] also feeds genai_llm_usage_tokens, the token
-// metric of the API layer, and with which spanKind.
-type UsageKind uint8
-
-const (
-	// UsageNone feeds nothing. It is for calls that package genai observes, which
-	// counts their usage. It is the zero value.
-	UsageNone UsageKind = iota
-	// UsageLLM counts with the spanKind LLM.
-	UsageLLM
-	// UsageEmbedding counts with the spanKind EMBEDDING.
-	UsageEmbedding
 )
 
 // Call is what a gateway knows of a finished call to an engine beside which no
@@ -35,26 +17,24 @@ type Call struct {
 	FirstToken time.Time
 	// InputTokens and OutputTokens are the usage that the server reported. Nil:
 	// unknown.
-	InputTokens, OutputTokens *int64
+	InputTokens, OutputTokens *int
 	// FinishReason is why the engine finished. Empty counts as
 	// [FinishReasonOther]; use [FinishReasonAbort] where the client went away and
 	// [FinishReasonError] where the call failed.
 	FinishReason FinishReason
-	// Usage is whether genai_llm_usage_tokens is fed.
-	Usage UsageKind
 }
 
 func (c *Call) check() error {
 	var errs []error
 	for _, f := range []struct {
 		name  string
-		value *int64
+		value *int
 	}{{"InputTokens", c.InputTokens}, {"OutputTokens", c.OutputTokens}} {
 		switch {
 		case f.value == nil:
 		case *f.value < 0:
 			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want 0 or more", f.name, *f.value))
-		case *f.value > maxCount:
+		case int64(*f.value) > maxCount:
 			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want at most %d", f.name, *f.value, int64(maxCount)))
 		}
 	}
@@ -65,9 +45,6 @@ func (c *Call) check() error {
 	} else if isKnown(c.FirstToken) && (c.FirstToken.Sub(c.Start) < 0 || c.End.Sub(c.FirstToken) < 0) {
 		errs = append(errs, fmt.Errorf("vllm: Call.FirstToken is %v, want a time between Start and End", c.FirstToken))
 	}
-	if c.Usage > UsageEmbedding {
-		errs = append(errs, fmt.Errorf("vllm: Call.Usage is %d, want UsageNone, UsageLLM or UsageEmbedding", c.Usage))
-	}
 	return errors.Join(errs...)
 }
 
@@ -77,9 +54,8 @@ func (c *Call) check() error {
 // saw: gen_ai_server_request_duration, genai_llm_first_token_seconds where there
 // is a first token, and then gen_ai_server_time_per_output_token from it to the
 // end. The tokens are gen_ai_vllm_prompt_tokens and
-// gen_ai_vllm_generation_tokens where they are known, and
-// genai_llm_usage_tokens as [Call.Usage] says. The error names every field that is
-// out of range, and then nothing counts.
+// gen_ai_vllm_generation_tokens where they are known. The error names every field
+// that is out of range, and then nothing counts.
 func (e *EngineV1) RecordCall(ctx context.Context, c Call) error {
 	if e == nil {
 		return nil
@@ -88,10 +64,10 @@ func (e *EngineV1) RecordCall(ctx context.Context, c Call) error {
 		return err
 	}
 	if c.InputTokens != nil {
-		e.v1.promptTokens.add(ctx, *c.InputTokens, e.common.add)
+		e.v1.promptTokens.add(ctx, int64(*c.InputTokens), e.common.add)
 	}
 	if c.OutputTokens != nil {
-		e.v1.generationTokens.add(ctx, *c.OutputTokens, e.common.add)
+		e.v1.generationTokens.add(ctx, int64(*c.OutputTokens), e.common.add)
 	}
 	return nil
 }
@@ -107,10 +83,10 @@ func (e *EngineV0) RecordCall(ctx context.Context, c Call) error {
 		return err
 	}
 	if c.InputTokens != nil {
-		e.scheduler.add(ctx, counterPrompt, *c.InputTokens)
+		e.scheduler.add(ctx, counterPrompt, int64(*c.InputTokens))
 	}
 	if c.OutputTokens != nil {
-		e.scheduler.add(ctx, counterGeneration, *c.OutputTokens)
+		e.scheduler.add(ctx, counterGeneration, int64(*c.OutputTokens))
 	}
 	return nil
 }
@@ -127,34 +103,5 @@ func (e *engine) recordCall(ctx context.Context, c *Call) error {
 		}
 	}
 	e.common.finished(ctx, c.FinishReason, ttft, perToken, c.End.Sub(c.Start))
-	if c.Usage != UsageNone {
-		e.usage.add(ctx, c)
-	}
 	return nil
-}
-
-// usage is genai_llm_usage_tokens.
-type usage struct {
-	counter *counter
-	options [2][2][]metric.AddOption // by kind and direction
-}
-
-func (u *usage) init(m *instruments, model string) {
-	for k, kind := range []semconv.SpanKindAttr{semconv.SpanKindLLM, semconv.SpanKindEmbedding} {
-		for d, direction := range []semconv.UsageTypeAttr{semconv.UsageTypeInput, semconv.UsageTypeOutput} {
-			set := semconv.VLLMTokenDimensions(model, kind, direction)
-			u.options[k][d] = []metric.AddOption{metric.WithAttributeSet(set)}
-		}
-	}
-	u.counter = m.int64(semconv.MetricGenAILLMUsageTokens)
-}
-
-func (u *usage) add(ctx context.Context, c *Call) {
-	o := &u.options[c.Usage-UsageLLM]
-	if c.InputTokens != nil {
-		u.counter.add(ctx, *c.InputTokens, o[0])
-	}
-	if c.OutputTokens != nil {
-		u.counter.add(ctx, *c.OutputTokens, o[1])
-	}
 }

@@ -14,20 +14,18 @@ func TestRecordCall(t *testing.T) {
 	b := newBed(t)
 	e, e0 := b.v1(vllm.EngineConfig{}), b.v0()
 	for _, c := range []vllm.Call{
-		{Start: at(0), FirstToken: at(31), End: at(126), InputTokens: new(int64(48)), OutputTokens: new(int64(6)), FinishReason: vllm.FinishReasonLength, Usage: vllm.UsageLLM},
-		{Start: at(0), FirstToken: at(5), End: at(10), OutputTokens: new(int64(1)), FinishReason: vllm.FinishReasonStop}, // one token: no time between tokens
-		{Start: at(0), End: at(10), InputTokens: new(int64(8)), FinishReason: vllm.FinishReasonStop, Usage: vllm.UsageEmbedding},
+		{Start: at(0), FirstToken: at(31), End: at(126), InputTokens: new(48), OutputTokens: new(6), FinishReason: vllm.FinishReasonLength},
+		{Start: at(0), FirstToken: at(5), End: at(10), OutputTokens: new(1), FinishReason: vllm.FinishReasonStop}, // one token: no time between tokens
+		{Start: at(0), End: at(10), InputTokens: new(8), FinishReason: vllm.FinishReasonStop},
 		{Start: at(0), End: at(10), FinishReason: vllm.FinishReasonError},
 	} {
 		if err := e.RecordCall(ctx, c); err != nil {
 			t.Error(err)
 		}
-		c.Usage = vllm.UsageNone
 		if err := e0.RecordCall(ctx, c); err != nil {
 			t.Error(err)
 		}
 	}
-	const tokens = "genai_llm_usage_tokens{callKind=custom_entry,modelName=qwen3-8b,spanKind="
 	near(t, b.points(), map[string]float64{
 		"gen_ai_vllm_request_success{engine_index=0,finished_reason=length,model_name=qwen3-8b}": 1,
 		"gen_ai_vllm_request_success{engine_index=0,finished_reason=stop,model_name=qwen3-8b}":   2,
@@ -37,9 +35,6 @@ func TestRecordCall(t *testing.T) {
 		"gen_ai_server_request_duration" + dims:                                                  0.156,
 		"gen_ai_vllm_prompt_tokens" + dims:                                                       56,
 		"gen_ai_vllm_generation_tokens" + dims:                                                   7,
-		tokens + "LLM,usageType=input}":                                                          48,
-		tokens + "LLM,usageType=output}":                                                         6,
-		tokens + "EMBEDDING,usageType=input}":                                                    8,
 		"gen_ai_vllm_request_success{finished_reason=length}":                                    1,
 		"gen_ai_vllm_request_success{finished_reason=stop}":                                      2,
 		"gen_ai_vllm_request_success{finished_reason=error}":                                     1,
@@ -63,9 +58,8 @@ func TestRecordCallRefuses(t *testing.T) {
 		"Call.End is 0001":              {Start: at(1)},
 		"Call.End is 2023":              {Start: at(1), End: at(0)},
 		"Call.FirstToken is 2023":       {Start: at(0), End: at(1), FirstToken: at(2)},
-		"Call.InputTokens is -1, want":  {Start: at(0), End: at(1), InputTokens: new(int64(-1))},
-		"Call.OutputTokens is -2, want": {Start: at(0), End: at(1), OutputTokens: new(int64(-2))},
-		"Call.Usage is 9, want":         {Start: at(0), End: at(1), Usage: 9},
+		"Call.InputTokens is -1, want":  {Start: at(0), End: at(1), InputTokens: new(-1)},
+		"Call.OutputTokens is -2, want": {Start: at(0), End: at(1), OutputTokens: new(-2)},
 	} {
 		if err := e.RecordCall(context.Background(), c); err == nil || !containsAll(err.Error(), want) {
 			t.Errorf("%+v: error %v, want %s", c, err, want)

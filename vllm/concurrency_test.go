@@ -32,10 +32,7 @@ func TestConcurrentUse(t *testing.T) {
 				shared0.FirstToken(at(2))
 				_ = e.RecordScheduler(ctx, vllm.SchedulerStats{Running: new(j)})
 				_ = e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{Iterations: new(j)})
-				_ = e0.RecordIteration(ctx, vllm.EngineIteration{PromptTokens: j})
-				if j == 50 {
-					e.ObserveScheduler(func(context.Context) vllm.SchedulerStats { return vllm.SchedulerStats{Running: new(1)} })
-				}
+				_ = e0.RecordScheduler(ctx, vllm.SchedulerStatsV0{PromptTokens: new(j)})
 			}
 			shared.Finish(vllm.Outcome{At: at(500), FinishReason: vllm.FinishReasonStop})
 			shared0.Finish(vllm.OutcomeV0{At: at(500), FinishReason: vllm.FinishReasonStop})

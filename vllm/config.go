@@ -110,9 +110,9 @@ func WithEventCoalescing() Option {
 }
 
 // WithIterationCounters says that the token and preemption counters of V1 are
-// fed by the scheduler's reports ([EngineV1.RecordIteration],
-// [SchedulerStats.PromptTokens] and so on) and no longer by finished requests, so
-// that they move while requests run and nothing counts twice.
+// fed by the scheduler's reports ([SchedulerStats.PromptTokens] and so on) and no
+// longer by finished requests, so that they move while requests run and nothing
+// counts twice.
 func WithIterationCounters() Option {
 	return optionFunc(func(c *config) { c.iterationCounters = true })
 }

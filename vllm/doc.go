@@ -51,7 +51,10 @@
 // Divide its rate by that of the generated tokens for an average. A V0 engine and
 // a [Call] know no last token and take the end of the request for it.
 //
+// genai_llm_usage_tokens is not among the metrics here: it has the dimensions of
+// the API layer, where package genai feeds it.
+//
 // Nothing here panics, a nil engine or request does nothing, and calls on a request
-// that has finished are ignored. Nothing blocks but what [EngineV1.ObserveScheduler]
-// names.
+// that has finished are ignored. Nothing blocks, but that to make and to close an
+// engine waits for a collection of metrics that runs.
 package vllm

@@ -33,7 +33,6 @@ type engine struct {
 
 	common     commonCounters
 	ofRequests []asker // the instruments that finished requests feed
-	usage      usage
 	scheduler  scheduler
 	misuse     reportonce.Reporter
 	scratch    sync.Pool // of *scratch
@@ -65,7 +64,6 @@ func (e *engine) init(c *config, model string, dims attribute.Set) error {
 	m := e.instruments()
 	e.common.init(&m, dims)
 	e.ofRequests = []asker{e.common.success, e.common.duration, e.common.firstToken, e.common.perToken}
-	e.usage.init(&m, model)
 	return m.err
 }
 

@@ -44,7 +44,7 @@ func NewEngineV0(config EngineConfig, opts ...Option) (*EngineV0, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	err = s.init(e.meter, e.common.dimensions, e.refused,
+	err = s.init(e.meter, e.common.dimensions,
 		[]semconv.Int64Gauge{semconv.MetricNumRunningSys, semconv.MetricNumWaitingSys, semconv.MetricNumSwappedSys},
 		[]semconv.Float64Gauge{semconv.MetricGPUCacheUsageSys, semconv.MetricCPUCacheUsageSys})
 	if err != nil {
@@ -58,8 +58,8 @@ func NewEngineV0(config EngineConfig, opts ...Option) (*EngineV0, error) {
 // end of a program close the engine after its MeterProvider, or the last export
 // lacks the gauges.
 //
-// Close waits for a collection that runs; see [EngineV1.ObserveScheduler]. It
-// returns the error of the meter provider, and nil when it is called again.
+// Close waits for a collection of metrics that runs. It returns the error of the
+// meter provider, and nil when it is called again.
 func (e *EngineV0) Close() error {
 	if e == nil {
 		return nil
@@ -119,9 +119,9 @@ func (s *SchedulerStatsV0) report() report {
 }
 
 // RecordScheduler takes a report of the engine's scheduler. The gauges show it
-// from the next collection on, until the next report. An error names the field
-// that is out of range, and then nothing of the report counts; it is also
-// returned after [EngineV0.Close].
+// from the next collection on, until the next report. The error names every
+// field that is out of range, and then nothing of the report counts; there is
+// one after [EngineV0.Close].
 func (e *EngineV0) RecordScheduler(ctx context.Context, s SchedulerStatsV0) error {
 	if e == nil {
 		return nil
@@ -138,32 +138,4 @@ func (e *EngineV0) RecordSchedulerFromTotals(ctx context.Context, s SchedulerSta
 	}
 	r := s.report()
 	return e.recordTotals(ctx, &r)
-}
-
-// RecordIteration takes one scheduling iteration of the engine: it adds 1 to
-// vllm_iter_count, and the tokens and preemptions to their counters. Do not
-// report the same iterations with [EngineV0.RecordScheduler]. Errors are the same
-// as there.
-func (e *EngineV0) RecordIteration(ctx context.Context, it EngineIteration) error {
-	if e == nil {
-		return nil
-	}
-	r := it.report()
-	return e.record(ctx, &r)
-}
-
-// ObserveScheduler has f called at each collection of metrics for the readings
-// of the gauges; see [EngineV1.ObserveScheduler].
-func (e *EngineV0) ObserveScheduler(f func(context.Context) SchedulerStatsV0) {
-	if e == nil {
-		return
-	}
-	if f == nil {
-		e.observe(nil)
-		return
-	}
-	e.observe(func(ctx context.Context) report {
-		s := f(ctx)
-		return s.report()
-	})
 }

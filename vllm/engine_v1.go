@@ -83,7 +83,7 @@ func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
 		s.counters[counterGeneration] = e.v1.generationTokens
 		s.counters[counterPreemptions] = e.v1.preemptions
 	}
-	err = s.init(e.meter, e.common.dimensions, e.refused,
+	err = s.init(e.meter, e.common.dimensions,
 		[]semconv.Int64Gauge{semconv.MetricGenAIVLLMNumRequestsRunning, semconv.MetricGenAIVLLMNumRequestsWaiting},
 		[]semconv.Float64Gauge{semconv.MetricGenAIVLLMKVCacheUsagePerc})
 	if err != nil {
@@ -97,8 +97,8 @@ func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
 // end of a program close the engine after its MeterProvider, or the last export
 // lacks the gauges.
 //
-// Close waits for a collection that runs; see [EngineV1.ObserveScheduler]. It
-// returns the error of the meter provider, and nil when it is called again.
+// Close waits for a collection of metrics that runs. It returns the error of the
+// meter provider, and nil when it is called again.
 func (e *EngineV1) Close() error {
 	if e == nil {
 		return nil
@@ -160,9 +160,9 @@ func (s *SchedulerStats) report() report {
 }
 
 // RecordScheduler takes a report of the engine's scheduler. The gauges show it
-// from the next collection on, until the next report. An error names the field
-// that is out of range, and then nothing of the report counts; it is also
-// returned after [EngineV1.Close].
+// from the next collection on, until the next report. The error names every
+// field that is out of range, and then nothing of the report counts; there is
+// one after [EngineV1.Close].
 func (e *EngineV1) RecordScheduler(ctx context.Context, s SchedulerStats) error {
 	if e == nil {
 		return nil
@@ -185,43 +185,6 @@ func (e *EngineV1) RecordSchedulerFromTotals(ctx context.Context, s SchedulerSta
 	r := s.report()
 	e.checkSource(&r)
 	return e.recordTotals(ctx, &r)
-}
-
-// RecordIteration takes one scheduling iteration of the engine: it adds 1 to
-// vllm_iter_count and, with [WithIterationCounters], the tokens and preemptions
-// of the iteration to their counters. Do not report the same iterations with
-// [SchedulerStats.Iterations]. Errors are those of [EngineV1.RecordScheduler].
-func (e *EngineV1) RecordIteration(ctx context.Context, it EngineIteration) error {
-	if e == nil {
-		return nil
-	}
-	r := it.report()
-	e.checkSource(&r)
-	return e.record(ctx, &r)
-}
-
-// ObserveScheduler has f called at each collection of metrics for the readings
-// of the gauges; counters in its report are ignored. While f is set, what
-// RecordScheduler tells of the gauges does not show. A nil f ends that: the gauges
-// show again what RecordScheduler told last, if it did. A report that is out of
-// range, and a panic in f, make no data points and are reported once through
-// otel.Handle.
-//
-// A collection waits for f, and [NewEngineV1] and Close of every engine with the
-// same MeterProvider wait for the collection. So f must return soon, and must call
-// none of these.
-func (e *EngineV1) ObserveScheduler(f func(context.Context) SchedulerStats) {
-	if e == nil {
-		return
-	}
-	if f == nil {
-		e.observe(nil)
-		return
-	}
-	e.observe(func(ctx context.Context) report {
-		s := f(ctx)
-		return s.report()
-	})
 }
 
 // checkSource reports counters that finished requests feed already.

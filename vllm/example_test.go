@@ -224,7 +224,7 @@ func ExampleEngineV1_RecordCall() {
 	start := time.Unix(1_700_000_000, 0)
 	err = engine.RecordCall(context.Background(), vllm.Call{
 		Start: start, FirstToken: start.Add(30 * time.Millisecond), End: start.Add(120 * time.Millisecond),
-		InputTokens: new(int64(14)), OutputTokens: new(int64(9)), FinishReason: vllm.FinishReasonStop,
+		InputTokens: new(14), OutputTokens: new(9), FinishReason: vllm.FinishReasonStop,
 	})
 	fmt.Println(err)
 	// Output:

@@ -2,7 +2,6 @@ package vllm_test
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -42,63 +41,6 @@ func TestDroppedInstruments(t *testing.T) {
 	}
 }
 
-// A panic in a function that observes does not leave through the collection, is
-// said once, and makes no data points; other engines are collected.
-func TestObserverPanics(t *testing.T) {
-	b := newBed(t)
-	e, other, e0 := b.v1(vllm.EngineConfig{}), b.v1(vllm.EngineConfig{Index: 1}), b.v0()
-	if err := other.RecordScheduler(context.Background(), vllm.SchedulerStats{Running: new(3)}); err != nil {
-		t.Error(err)
-	}
-	var none *vllm.SchedulerStats
-	e.ObserveScheduler(func(context.Context) vllm.SchedulerStats { return *none })
-	e0.ObserveScheduler(func(context.Context) vllm.SchedulerStatsV0 { panic("the prompt of a user") })
-	for range 3 {
-		if p := b.points(); len(p) != 1 || p["gen_ai_vllm_num_requests_running{engine_index=1,model_name=qwen3-8b}"] != 3 {
-			t.Errorf("%v", p)
-		}
-	}
-	reports := b.reports()
-	slices.Sort(reports)
-	if len(reports) != 2 || !containsAll(reports[0], "panicked with a string") || !containsAll(reports[1], "panicked: runtime error: invalid memory address") {
-		t.Errorf("reports %q", reports)
-	}
-	if strings.Contains(strings.Join(reports, ""), "prompt") {
-		t.Errorf("reports %q", reports)
-	}
-	// A report out of range is another thing to say.
-	e.ObserveScheduler(func(context.Context) vllm.SchedulerStats { return vllm.SchedulerStats{Running: new(-1)} })
-	b.points()
-	b.points()
-	b.oneReport("Running is -1")
-}
-
-// What a function observed ends with it; what a report told shows again.
-func TestObserverEnds(t *testing.T) {
-	const running, waiting = "gen_ai_vllm_num_requests_running" + dims, "gen_ai_vllm_num_requests_waiting" + dims
-	b := newBed(t)
-	e := b.v1(vllm.EngineConfig{})
-	observe := func() {
-		e.ObserveScheduler(func(context.Context) vllm.SchedulerStats { return vllm.SchedulerStats{Running: new(5)} })
-	}
-	observe()
-	near(t, b.points(), map[string]float64{running: 5})
-	e.ObserveScheduler(nil)
-	near(t, b.points(), map[string]float64{})
-	if err := e.RecordScheduler(context.Background(), vllm.SchedulerStats{Waiting: new(2)}); err != nil {
-		t.Error(err)
-	}
-	observe()
-	near(t, b.points(), map[string]float64{running: 5})
-	if err := e.RecordScheduler(context.Background(), vllm.SchedulerStats{Running: new(7)}); err != nil {
-		t.Error(err)
-	}
-	near(t, b.points(), map[string]float64{running: 5})
-	e.ObserveScheduler(nil)
-	near(t, b.points(), map[string]float64{running: 7, waiting: 2})
-	b.noReports()
-}
-
 // Gauges show whole numbers as they are.
 func TestGaugesKeepIntegers(t *testing.T) {
 	const large = math.MaxInt64 - 1 // which a float64 does not hold
@@ -124,9 +66,9 @@ func TestHugeCounts(t *testing.T) {
 	for want, err := range map[string]error{
 		"SchedulerStats.Iterations is 9223372036854775807, want at most 9007199254740992":      e.RecordScheduler(ctx, vllm.SchedulerStats{Iterations: new(math.MaxInt)}),
 		"SchedulerStats.PrefixCacheHits is 9223372036854775807, want at most 9007199254740992": e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{PrefixCacheHits: new(math.MaxInt)}),
-		"EngineIteration.GenerationTokens is 9007199254740993, want at most 9007199254740992":  e0.RecordIteration(ctx, vllm.EngineIteration{GenerationTokens: 1<<53 + 1}),
-		"Call.InputTokens is 9223372036854775807, want at most 9007199254740992":               e.RecordCall(ctx, vllm.Call{Start: at(0), End: at(1), InputTokens: new(int64(math.MaxInt64))}),
-		"Call.OutputTokens is 9007199254740993, want at most 9007199254740992":                 e0.RecordCall(ctx, vllm.Call{Start: at(0), End: at(1), OutputTokens: new(int64(1<<53 + 1))}),
+		"SchedulerStatsV0.Preemptions is 9007199254740993, want at most 9007199254740992":      e0.RecordScheduler(ctx, vllm.SchedulerStatsV0{Preemptions: new(1<<53 + 1)}),
+		"Call.InputTokens is 9223372036854775807, want at most 9007199254740992":               e.RecordCall(ctx, vllm.Call{Start: at(0), End: at(1), InputTokens: new(math.MaxInt)}),
+		"Call.OutputTokens is 9007199254740993, want at most 9007199254740992":                 e0.RecordCall(ctx, vllm.Call{Start: at(0), End: at(1), OutputTokens: new(1<<53 + 1)}),
 	} {
 		if err == nil || err.Error() != "vllm: "+want {
 			t.Errorf("error %v, want %s", err, want)
@@ -180,15 +122,14 @@ func TestCounterSourceOfZero(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{})
 	for _, n := range []int{0, 1, 2} {
-		if err := errors.Join(e.RecordIteration(context.Background(), vllm.EngineIteration{PromptTokens: n}),
-			e.RecordScheduler(context.Background(), vllm.SchedulerStats{GenerationTokens: &n, Preemptions: &n})); err != nil {
+		if err := e.RecordScheduler(context.Background(), vllm.SchedulerStats{GenerationTokens: &n, Preemptions: &n}); err != nil {
 			t.Error(err)
 		}
 		if n == 0 {
 			b.noReports()
 		}
 	}
-	b.oneReport("EngineIteration.PromptTokens is ignored")
+	b.oneReport("SchedulerStats.GenerationTokens is ignored")
 }
 
 // A reason of any length is one value of the dimension, of 64 bytes.

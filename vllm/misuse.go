@@ -10,8 +10,6 @@ import (
 // The kinds of misuse that are reported once for each engine.
 const (
 	misuseCounterSource reportonce.Kind = iota
-	misuseObserved
-	misuseObserver
 	misuseCounterFull
 	misuseGranularity
 	misuseRole

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 
 	"go.opentelemetry.io/otel/metric"
@@ -68,21 +67,21 @@ type report struct {
 }
 
 func (r *report) check() error {
+	var errs []error
 	for i := range r.gauges {
 		if err := r.gauges[i].check(r.name); err != nil {
-			return err
+			errs = append(errs, err)
 		}
 	}
 	for i := range r.counters {
 		in := &r.counters[i]
 		if err := in.check(r.name); err != nil {
-			return err
-		}
-		if int64(in.count) > maxCount {
-			return fmt.Errorf("vllm: %s.%s is %d, want at most %d", r.name, in.field, in.count, int64(maxCount))
+			errs = append(errs, err)
+		} else if int64(in.count) > maxCount {
+			errs = append(errs, fmt.Errorf("vllm: %s.%s is %d, want at most %d", r.name, in.field, in.count, int64(maxCount)))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // gauge is the last reading of a gauge that was reported.
@@ -102,7 +101,6 @@ type scheduler struct {
 	registration metric.Registration
 	mu           sync.Mutex
 	gauges       []gauge
-	observe      func(context.Context) report // at each collection, instead of the gauges' last
 	last         [counters]total
 }
 
@@ -113,7 +111,7 @@ type total struct {
 }
 
 // init registers the gauges, which report nothing until there is a reading.
-func (s *scheduler) init(meter metric.Meter, dims dimensions, failed func(error), ints []semconv.Int64Gauge, floats []semconv.Float64Gauge) error {
+func (s *scheduler) init(meter metric.Meter, dims dimensions, ints []semconv.Int64Gauge, floats []semconv.Float64Gauge) error {
 	s.dims = dims
 	s.gauges = make([]gauge, 0, len(ints)+len(floats))
 	observables := make([]metric.Observable, 0, cap(s.gauges))
@@ -134,29 +132,17 @@ func (s *scheduler) init(meter metric.Meter, dims dimensions, failed func(error)
 		observables = append(observables, g)
 	}
 	var err error
-	s.registration, err = meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
-		s.collect(ctx, o, failed)
-		return nil
-	}, observables...)
+	s.registration, err = meter.RegisterCallback(s.collect, observables...)
 	return err
 }
 
-func (s *scheduler) collect(ctx context.Context, o metric.Observer, failed func(error)) {
-	s.mu.Lock()
-	observe := s.observe
+func (s *scheduler) collect(_ context.Context, o metric.Observer) error {
 	var readings [gauges]reading
+	s.mu.Lock()
 	for i := range s.gauges {
 		readings[i] = s.gauges[i].last
 	}
 	s.mu.Unlock()
-	if observe != nil { // foreign code: no lock is held
-		r, err := observed(ctx, observe)
-		if err != nil {
-			failed(err)
-			return
-		}
-		readings = r.gauges
-	}
 	for i := range s.gauges {
 		switch g, r := &s.gauges[i], &readings[i]; {
 		case !r.set:
@@ -166,31 +152,7 @@ func (s *scheduler) collect(ctx context.Context, o metric.Observer, failed func(
 			o.ObserveFloat64(g.asFloat, r.ratio, s.dims.observe...)
 		}
 	}
-}
-
-// observed calls a function that observes, which may panic: in a collection that
-// would end the program.
-func observed(ctx context.Context, observe func(context.Context) report) (r report, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = panicked{p}
-		}
-	}()
-	r = observe(ctx)
-	r.counters = [counters]reading{}
-	return r, r.check()
-}
-
-// panicked is a panic in a function of the caller's.
-type panicked struct{ value any }
-
-// Error tells what the runtime says; of other values only the type, since they
-// are not ours to know.
-func (p panicked) Error() string {
-	if err, ok := p.value.(runtime.Error); ok {
-		return fmt.Sprintf("vllm: the function of ObserveScheduler panicked: %v", err)
-	}
-	return fmt.Sprintf("vllm: the function of ObserveScheduler panicked with a %T", p.value)
+	return nil
 }
 
 // set takes the readings of the gauges. The caller holds mu.
@@ -265,29 +227,6 @@ func (s *scheduler) close() error {
 	return s.registration.Unregister()
 }
 
-// EngineIteration is one scheduling iteration of an engine over its whole batch.
-// The numbers are 0 or more.
-type EngineIteration struct {
-	// PromptTokens is the number of tokens that prefill processed.
-	PromptTokens int
-	// GenerationTokens is the number of tokens generated.
-	GenerationTokens int
-	// Preemptions is the number of requests preempted.
-	Preemptions int
-}
-
-func (it *EngineIteration) report() report {
-	return report{
-		name: "EngineIteration",
-		counters: [counters]reading{
-			counterIterations:  {field: "Iterations", count: 1, set: true},
-			counterPrompt:      countOf("PromptTokens", &it.PromptTokens),
-			counterGeneration:  countOf("GenerationTokens", &it.GenerationTokens),
-			counterPreemptions: countOf("Preemptions", &it.Preemptions),
-		},
-	}
-}
-
 func (e *engine) record(ctx context.Context, r *report) error {
 	if e.closed.Load() {
 		return errClosed
@@ -302,24 +241,9 @@ func (e *engine) recordTotals(ctx context.Context, r *report) error {
 	return e.scheduler.recordTotals(ctx, r)
 }
 
-func (e *engine) observe(f func(context.Context) report) {
-	e.scheduler.mu.Lock()
-	defer e.scheduler.mu.Unlock()
-	e.scheduler.observe = f
-}
-
 func (e *engine) close() error {
 	if e.closed.Swap(true) {
 		return nil
 	}
 	return e.scheduler.close()
-}
-
-// refused reports a report that a collection could not use.
-func (e *engine) refused(err error) {
-	kind := misuseObserved
-	if errors.As(err, new(panicked)) {
-		kind = misuseObserver
-	}
-	e.misuse.Report(kind, func() error { return err })
 }

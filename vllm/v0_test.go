@@ -116,7 +116,7 @@ func TestSchedulerV0(t *testing.T) {
 	if err := e.RecordScheduler(ctx, stats); err != nil {
 		t.Error(err)
 	}
-	if err := e.RecordIteration(ctx, vllm.EngineIteration{PromptTokens: 1, GenerationTokens: 2, Preemptions: 3}); err != nil {
+	if err := e.RecordScheduler(ctx, vllm.SchedulerStatsV0{PromptTokens: new(1), GenerationTokens: new(2), Preemptions: new(3), Iterations: new(1)}); err != nil {
 		t.Error(err)
 	}
 	counters := map[string]float64{"num_prompt_tokens_iter{}": 33, "num_generation_tokens_iter{}": 10, "num_tokens_iter{}": 43, "num_preemption_iter{}": 4, "vllm_iter_count{}": 10}
@@ -125,11 +125,6 @@ func TestSchedulerV0(t *testing.T) {
 		all[k] = v
 	}
 	near(t, b.points(), all)
-	e.ObserveScheduler(func(context.Context) vllm.SchedulerStatsV0 { return vllm.SchedulerStatsV0{Swapped: new(5)} })
-	if p := b.points(); p["num_swapped_sys{}"] != 5 || len(p) != len(counters)+1 {
-		t.Errorf("observed %v", p)
-	}
-	e.ObserveScheduler(nil)
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
@@ -151,9 +146,8 @@ func TestNilV0(t *testing.T) {
 		t.Error("no context")
 	}
 	e.RecordRequest(ctx, vllm.RequestRecordV0{})
-	e.ObserveScheduler(nil)
 	err := errors.Join(e.RecordScheduler(ctx, vllm.SchedulerStatsV0{}), e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV0{}),
-		e.RecordIteration(ctx, vllm.EngineIteration{}), e.RecordCall(ctx, vllm.Call{}), e.Close())
+		e.RecordCall(ctx, vllm.Call{}), e.Close())
 	if err != nil {
 		t.Error(err)
 	}

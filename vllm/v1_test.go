@@ -412,9 +412,8 @@ func TestNilAndFinished(t *testing.T) {
 	}
 	var none *vllm.EngineV1
 	none.RecordRequest(context.Background(), vllm.RequestRecord{})
-	none.ObserveScheduler(nil)
 	err := errors.Join(none.RecordScheduler(context.Background(), vllm.SchedulerStats{}), none.RecordSchedulerFromTotals(context.Background(), vllm.SchedulerStats{}),
-		none.RecordIteration(context.Background(), vllm.EngineIteration{}), none.RecordCall(context.Background(), vllm.Call{}), none.Close())
+		none.RecordCall(context.Background(), vllm.Call{}), none.Close())
 	if err != nil {
 		t.Error(err)
 	}
