@@ -62,12 +62,13 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.next.ServeHTTP(w, inner)
 		return
 	}
-	h.observe(w, inner, op, x)
+	h.observe(w, inner, r, op, x)
 }
 
-// observe calls the wrapped handler and ends the exchange when it is through.
-func (h *handler) observe(w http.ResponseWriter, r *http.Request, op genai.Operation, x *wire.Exchange) {
-	o := &responseObserver{exchange: x}
+// observe calls the wrapped handler with r, the copy of what was received, and
+// ends the exchange when it is through.
+func (h *handler) observe(w http.ResponseWriter, r, received *http.Request, op genai.Operation, x *wire.Exchange) {
+	o := &responseObserver{exchange: x, prompt: genai.CallFromContext(r.Context()).WantsFirstToken()}
 	returned := false
 	defer func() {
 		v := recover()
@@ -94,7 +95,7 @@ func (h *handler) observe(w http.ResponseWriter, r *http.Request, op genai.Opera
 	}
 	var body *requestBody
 	if r.Body != nil && r.Body != http.NoBody {
-		body = serverBody(r, x)
+		body = serverBody(r, received, x)
 		r.Body = body
 	}
 	h.next.ServeHTTP(o.wrap(w), r)

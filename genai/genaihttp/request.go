@@ -18,13 +18,20 @@ type requestBody struct {
 	exchange *wire.Exchange
 	short    bool        // net/http reads it to its end if nobody else does
 	touched  atomic.Bool // somebody reads it, or has closed it
+	atEnd    func()      // nil: nothing is to be done there
 	over     atomic.Bool // it was read to its end
 }
 
-// serverBody looks at the body of a request that a server received.
-func serverBody(r *http.Request, x *wire.Exchange) *requestBody {
+// serverBody looks at the body of r, a copy of a request that a server received.
+func serverBody(r, received *http.Request, x *wire.Exchange) *requestBody {
 	return &requestBody{
 		ReadCloser: r.Body, exchange: x,
+		atEnd: func() {
+			// Trailers that were not announced make a map of their own.
+			if r.Trailer == nil && received.Trailer != nil {
+				r.Trailer = received.Trailer
+			}
+		},
 		short: r.ProtoMajor == 1 && !r.Close && r.Header.Get("Expect") == "" && r.ContentLength > 0 && r.ContentLength <= maxUnread,
 	}
 }
@@ -41,8 +48,8 @@ func (b *requestBody) read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		b.over.Store(true)
+	if err == io.EOF && !b.over.Swap(true) && b.atEnd != nil {
+		b.atEnd()
 	}
 	if n > 0 && n <= len(p) {
 		b.exchange.RequestBody(p[:n])

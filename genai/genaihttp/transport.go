@@ -59,13 +59,19 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.base.RoundTrip(r)
 	}
 	observeRequest(r, x)
+	returned := false
 	defer func() {
-		if v := recover(); v != nil {
-			x.End(errTransportPanic)
+		if returned {
+			return
+		}
+		v := recover()
+		x.End(errTransportPanic)
+		if v != nil { // else the goroutine ends
 			panic(v)
 		}
 	}()
 	resp, err := t.base.RoundTrip(r)
+	returned = true
 	if err != nil || resp == nil {
 		x.End(sendError(ctx, err))
 		return resp, err
