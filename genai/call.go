@@ -39,6 +39,11 @@ func (c *Call) Wanted() bool {
 	return c != nil && (c.recording || c.inst.onEnd != nil || c.inst.tokens.counter.Enabled(&c.ctx))
 }
 
+// WantsFirstToken reports whether anything comes of [Call.FirstToken]: whether
+// there is a function of [WithOnEnd] to be told of it. Where it is false an answer
+// need not be looked at the moment it comes.
+func (c *Call) WantsFirstToken() bool { return c != nil && c.inst.onEnd != nil }
+
 // WantsContent reports whether the messages of the request and the answer are
 // recorded. Where it is false they need not be collected.
 func (c *Call) WantsContent() bool { return c.Recording() && c.inst.content != ContentNone }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/genai/wire"
+	"github.com/infertel/infertel-go/internal/sdktest"
 )
 
 const chatPath = "/v1/chat/completions"
@@ -107,7 +108,7 @@ func TestPiecesAreWrittenBeforeTheyAreLookedAt(t *testing.T) {
 		write: func() { atWrite = append(atWrite, x.Response().Increments) },
 		flush: func() { atFlush = append(atFlush, x.Response().Increments) },
 	}
-	w := (&responseObserver{exchange: x}).wrap(lower)
+	w := (&responseObserver{exchange: x, prompt: true}).wrap(lower)
 	w.Header().Set("Content-Type", "text/event-stream")
 	for range 3 {
 		_, _ = io.WriteString(w, chunk("x"))
@@ -117,6 +118,34 @@ func TestPiecesAreWrittenBeforeTheyAreLookedAt(t *testing.T) {
 		t.Errorf("increments seen at each write and flush are %s, want those of the pieces before", got)
 	}
 	x.End(nil)
+}
+
+// TestPiecesWaitWhereNobodyAsksForTheirTimes: up to a bound, and not for ever.
+func TestPiecesWaitWhereNobodyAsksForTheirTimes(t *testing.T) {
+	b := sdktest.New(t)
+	inst, err := genai.New(genai.WithTracerProvider(b.Traces), genai.WithMeterProvider(b.Metrics))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, x := wire.Start(context.Background(), inst, wire.RequestHead{})
+	o := &responseObserver{exchange: x}
+	w := o.wrap(&recorder{write: func() {}, flush: func() {}})
+	w.Header().Set("Content-Type", "text/event-stream")
+	for i := range 100 {
+		_, _ = io.WriteString(w, chunk("x"))
+		w.(http.Flusher).Flush()
+		if seen := x.Response().Increments; len(o.pending) > maxPending || i == 2 && seen > 0 || (i-seen)*len(chunk("x")) > maxPending {
+			t.Fatalf("%d of %d pieces seen, %d bytes wait", seen, i+1, len(o.pending))
+		}
+	}
+	x.End(nil)
+	h := NewHandler(streaming(nil, chunk("a"), chunk("b"), finish, usage, endMark), inst)
+	post(t, plain(t), serve(t, h).URL+chatPath, chatStream)
+	b.Flush()
+	spans := b.Receiver.FlatSpans()
+	if s := spans[len(spans)-1]; s.Status != "UNSET" || s.Attrs["gen_ai.usage.output_tokens"] != int64(2) || s.Attrs["gen_ai.response.id"] != "c1" {
+		t.Errorf("span is %s %q with %v", s.Status, s.StatusMessage, s.Attrs)
+	}
 }
 
 type recorder struct {

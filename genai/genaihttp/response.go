@@ -6,25 +6,27 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/felixge/httpsnoop"
 
 	"github.com/infertel/infertel-go/genai/wire"
 )
 
-// maxPending is how much of an answer waits to be looked at until the handler
-// flushes or writes more.
-const maxPending = 4 << 10
+// maxPending is how much of an answer waits to be looked at: until the handler
+// flushes where the time of the first token is wanted, else until there is more.
+const maxPending = 2 << 10
 
 // responseObserver looks at an answer while a handler writes it.
 type responseObserver struct {
 	exchange *wire.Exchange
 	filter   *usageFilter // nil: every byte passes
+	prompt   bool         // look at each piece when it is flushed
+	decided  atomic.Bool  // the status is known
 
 	mu      sync.Mutex
 	header  httpsnoop.HeaderFunc
 	write   httpsnoop.WriteFunc
-	decided bool   // the status is known
 	broken  bool   // a write failed
 	gone    bool   // the handler took the connection over
 	duplex  bool   // the handler answers while the request is being sent
@@ -34,7 +36,7 @@ type responseObserver struct {
 // wrap returns a writer with the same optional interfaces as w.
 func (o *responseObserver) wrap(w http.ResponseWriter) http.ResponseWriter {
 	o.header = w.Header
-	return httpsnoop.Wrap(w, httpsnoop.Hooks{
+	hooks := httpsnoop.Hooks{
 		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
 			return func(status int) {
 				o.head(status)
@@ -44,12 +46,6 @@ func (o *responseObserver) wrap(w http.ResponseWriter) http.ResponseWriter {
 		Write: func(next httpsnoop.WriteFunc) httpsnoop.WriteFunc {
 			o.write = next
 			return o.passOn
-		},
-		Flush: func(next httpsnoop.FlushFunc) httpsnoop.FlushFunc {
-			return func() {
-				next()
-				o.look()
-			}
 		},
 		ReadFrom: func(next httpsnoop.ReadFromFunc) httpsnoop.ReadFromFunc {
 			// The writer's own way may move bytes within the kernel, where they
@@ -73,17 +69,26 @@ func (o *responseObserver) wrap(w http.ResponseWriter) http.ResponseWriter {
 				return conn, rw, err
 			}
 		},
-	})
+	}
+	if o.prompt {
+		hooks.Flush = func(next httpsnoop.FlushFunc) httpsnoop.FlushFunc {
+			return func() {
+				next()
+				o.look()
+			}
+		}
+	}
+	return httpsnoop.Wrap(w, hooks)
 }
 
 // head takes the status of the answer. Informational ones come before it.
 func (o *responseObserver) head(status int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.decided || status < 200 && status != http.StatusSwitchingProtocols {
+	if o.decided.Load() || status < 200 && status != http.StatusSwitchingProtocols {
 		return
 	}
-	o.decided = true
+	defer o.decided.Store(true)
 	h := responseHead(status, o.header())
 	o.exchange.ResponseHead(h)
 	if !o.filter.applies(status, o.header()) {
@@ -92,7 +97,9 @@ func (o *responseObserver) head(status int) {
 }
 
 func (o *responseObserver) passOn(p []byte) (int, error) {
-	o.head(http.StatusOK)
+	if !o.decided.Load() {
+		o.head(http.StatusOK)
+	}
 	n, err := len(p), error(nil)
 	if o.filter == nil {
 		n, err = o.write(p)
@@ -145,6 +152,7 @@ func (o *responseObserver) hijacked() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.gone = true
+	o.lookLocked()
 	o.exchange.End(nil)
 }
 
