@@ -21,7 +21,7 @@ func newProxy(upstreams []*url.URL, stderr io.Writer) http.Handler {
 	var next atomic.Uint64
 	logger := log.New(stderr, "gateway: ", 0)
 	return &httputil.ReverseProxy{
-		Transport:     transport,
+		Transport:     quietTransport{transport},
 		FlushInterval: -1, // each piece goes on at once
 		ErrorLog:      logger,
 		Rewrite: func(r *httputil.ProxyRequest) {
