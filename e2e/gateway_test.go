@@ -5,18 +5,16 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/infertel/infertel-go/e2e/internal/bed"
 	"github.com/infertel/infertel-go/internal/otlpreceiver/otlptest"
 )
 
@@ -30,40 +28,25 @@ type gateway struct {
 	stderr   bytes.Buffer
 }
 
-var build = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "infertel-e2e")
-	if err != nil {
-		return "", err
-	}
-	out := filepath.Join(dir, "gateway")
-	cmd := exec.Command("go", "build", "-o", out, "./examples/gateway")
-	cmd.Dir = ".."
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", errors.New(string(text))
-	}
-	return out, nil
-})
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if exe, err := build(); err == nil {
-		os.RemoveAll(filepath.Dir(exe))
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(bed.Run(m)) }
 
 func startGateway(t *testing.T, engine string, upstream http.Handler, args ...string) *gateway {
 	t.Helper()
-	exe, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := otlptest.New(t)
+	g := startGatewayTo(t, r.Endpoint(), engine, upstream, args...)
+	g.receiver = r
+	return g
+}
+
+// startGatewayTo starts a gateway that exports to an OTLP endpoint.
+func startGatewayTo(t *testing.T, endpoint, engine string, upstream http.Handler, args ...string) *gateway {
+	t.Helper()
 	server := httptest.NewServer(upstream)
 	t.Cleanup(server.Close)
-	address := freeAddress(t)
-	g := &gateway{t: t, url: "http://" + address, receiver: otlptest.New(t)}
-	g.cmd = exec.Command(exe, append([]string{"-listen", address, "-upstream", server.URL, "-engine", engine}, args...)...)
-	g.cmd.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+g.receiver.Endpoint())
+	address := bed.FreeAddress(t)
+	g := &gateway{t: t, url: "http://" + address}
+	g.cmd = exec.Command(bed.Example(t, "gateway"), append([]string{"-listen", address, "-upstream", server.URL, "-engine", engine}, args...)...)
+	g.cmd.Env = append(os.Environ(), "OTEL_EXPORTER_OTLP_ENDPOINT="+endpoint)
 	g.cmd.Stderr = &g.stderr
 	if err := g.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -85,16 +68,6 @@ func startGateway(t *testing.T, engine string, upstream http.Handler, args ...st
 			t.Fatalf("the gateway did not come up: %v\n%s", err, &g.stderr)
 		}
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // stop interrupts the gateway and returns its exit status.
@@ -126,10 +99,6 @@ func body(t *testing.T, name string) []byte {
 }
 
 func TestGatewayBadUsage(t *testing.T) {
-	exe, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -144,7 +113,7 @@ func TestGatewayBadUsage(t *testing.T) {
 		{[]string{"-nonsense"}, 2, "-nonsense"},
 	} {
 		var stderr bytes.Buffer
-		cmd := exec.Command(exe, c.args...)
+		cmd := exec.Command(bed.Example(t, "gateway"), c.args...)
 		cmd.Stderr = &stderr
 		_ = cmd.Run()
 		if code := cmd.ProcessState.ExitCode(); code != c.code || !strings.Contains(stderr.String(), c.says) {
