@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/infertel/infertel-go/e2e/internal/process"
+)
+
+// samples are the gateway's figures over the time of a run.
+type samples struct {
+	taken []process.Stats
+	idle  process.Stats // after the last stream
+	start process.Stats // before the first
+	errs  []error
+}
+
+// sample takes the figures until stop is closed, and once more.
+func sample(c config, p *process.Process, stop <-chan struct{}, out io.Writer) *samples {
+	s := &samples{}
+	take := func() (st process.Stats) {
+		st, err := p.Stats()
+		if err != nil {
+			s.errs = append(s.errs, err)
+		}
+		return st
+	}
+	s.start = take()
+	fmt.Fprintln(out, "before:", s.start)
+	every := c.duration / time.Duration(c.samples)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case <-stop:
+			running = false
+		case <-tick.C:
+			if len(s.taken) == c.samples-1 {
+				tick.Stop() // from here on streams end and none begin
+			}
+			st := take()
+			s.taken = append(s.taken, st)
+			fmt.Fprintf(out, "%4.0fs: %v\n", float64(len(s.taken))*every.Seconds(), st)
+		}
+	}
+	// Connections close, and the last spans are exported after five seconds.
+	for end := time.Now().Add(rest); ; time.Sleep(time.Second) {
+		s.idle = take()
+		if s.atRest() == nil || time.Now().After(end) {
+			break
+		}
+	}
+	fmt.Fprintln(out, "after:", s.idle)
+	return s
+}
+
+// rest is how long the gateway may take to come to rest.
+const rest = 20 * time.Second
+
+// check compares the second quarter of the run with the last: what grows with the
+// streams that have passed is larger then. The rest is what the runtime makes of
+// equal load.
+func (s *samples) check() error {
+	n := len(s.taken) / 4
+	early, late := mean(s.taken[n:2*n]), mean(s.taken[len(s.taken)-n:])
+	return errors.Join(append(s.errs,
+		grows("live heap", early.Heap, late.Heap, 8<<20),
+		grows("memory", early.RSS, late.RSS, 48<<20),
+		grows("the number of goroutines", int64(early.Goroutines), int64(late.Goroutines), 100),
+		s.atRest())...)
+}
+
+// atRest compares the end with the beginning. What stays are connections to the
+// server, which are kept for the next requests.
+func (s *samples) atRest() error {
+	return errors.Join(
+		grows("the number of goroutines at rest", int64(s.start.Goroutines), int64(s.idle.Goroutines), 600),
+		grows("live heap at rest", s.start.Heap, s.idle.Heap, 16<<20))
+}
+
+func grows(what string, from, to, slack int64) error {
+	if to > from+from/4+slack {
+		return fmt.Errorf("%s grows from %d to %d", what, from, to)
+	}
+	return nil
+}
+
+func mean(of []process.Stats) (m process.Stats) {
+	for _, s := range of {
+		m.Heap += s.Heap / int64(len(of))
+		m.RSS += s.RSS / int64(len(of))
+		m.Goroutines += s.Goroutines
+	}
+	m.Goroutines /= max(1, len(of))
+	return m
+}
