@@ -20,6 +20,7 @@ type Call struct {
 	span      trace.Span
 	recording bool
 	explicit  bool // the caller gave the start time
+	named     bool // the span has had the model since its start
 
 	mu         sync.Mutex
 	request    Request
@@ -91,7 +92,12 @@ func (c *Call) SetRequest(r Request) {
 	r.Model = boundedtext.Cut(r.Model, maxName)
 	r.Operation, r.StartTime = c.request.Operation, c.request.StartTime
 	if c.recording && r.Model != c.request.Model {
-		c.span.SetName(spanName(r.Operation, r.Model))
+		c.named = false
+		if m := c.inst.tokens.known(r.Model); m != nil {
+			c.span.SetName(m.spans[r.Operation].name)
+		} else {
+			c.span.SetName(spanName(r.Operation, r.Model))
+		}
 	}
 	c.request = r
 }

@@ -33,7 +33,7 @@ type Instrumentation struct {
 	content       ContentMode
 	contentLength int
 	misuse        reportonce.Reporter
-	start         [OperationRerank + 1][]trace.SpanStartOption
+	unnamed       *model // of requests whose model is not known yet
 }
 
 // New returns an Instrumentation. It reads the environment variables of the
@@ -71,9 +71,7 @@ func New(opts ...Option) (*Instrumentation, error) {
 		}
 	}
 	i.contentLength = min(i.contentLength, maxContentLength)
-	for op := range i.start {
-		i.start[op] = startOptions(Operation(op), "")
-	}
+	i.unnamed = newModel("")
 	return i, nil
 }
 
@@ -135,10 +133,8 @@ func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context
 		r.Operation = OperationChat
 	}
 	r.Model = boundedtext.Cut(r.Model, maxName)
-	opts := i.start[r.Operation]
-	if r.Model != "" {
-		opts = startOptions(r.Operation, r.Model)
-	}
+	start := i.spanStart(r.Operation, r.Model)
+	opts := start.options
 	explicit := !r.StartTime.IsZero()
 	if explicit {
 		opts = append(opts[:len(opts):len(opts)], trace.WithTimestamp(r.StartTime))
@@ -148,15 +144,28 @@ func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context
 			opts = append(opts[:len(opts):len(opts)], trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: parent}))
 		}
 	}
-	ctx, span := i.tracer.Start(ctx, spanName(r.Operation, r.Model), opts...)
+	ctx, span := i.tracer.Start(ctx, start.name, opts...)
 	if !explicit {
 		// Not before the span's own start, so that no end given later lies before it.
 		r.StartTime = time.Now()
 	}
-	c := &Call{inst: i, span: span, request: r, explicit: explicit}
+	c := &Call{inst: i, span: span, request: r, explicit: explicit, named: r.Model != ""}
 	c.recording = c.span.IsRecording()
 	c.ctx = scope{ctx, c}
 	return &c.ctx, c
+}
+
+// spanStart returns how a span starts: made ready for the models that are known,
+// else made for this request.
+func (i *Instrumentation) spanStart(op Operation, name string) spanStart {
+	m := i.unnamed
+	if name != "" {
+		m = i.tokens.known(name)
+	}
+	if m == nil {
+		return spanStart{spanName(op, name), startOptions(op, name)}
+	}
+	return m.spans[op]
 }
 
 func spanName(op Operation, model string) string {

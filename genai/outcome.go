@@ -53,10 +53,11 @@ func (e *Error) Error() string { return e.Description }
 // quote a prompt (engines do so when they refuse a request), so only its Go
 // type is told.
 func describe(err error) *Error {
+	if err == nil {
+		return nil
+	}
 	var e *Error
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &e):
 		if e != nil && e.Outcome == OutcomeSuccess {
 			return &Error{Outcome: OutcomeError, Description: e.Description, Type: e.Type}

@@ -46,7 +46,7 @@ func (c *Call) record(failure *Error, reasons []string, duration time.Duration) 
 	r, resp := &c.request, &c.response
 	l := c.inst.layout(r)
 
-	if r.Model != "" {
+	if r.Model != "" && !c.named {
 		a = append(a, semconv.GenAIRequestModel(r.Model))
 	}
 	a = c.appendUsage(a, l)

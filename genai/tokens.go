@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
@@ -21,25 +22,38 @@ type tokenCounter struct {
 	counter metric.Int64Counter
 	limit   int
 
-	// options holds the ready-made dimensions by model. It is replaced, never
+	// models holds what is made ready for each model. It is replaced, never
 	// changed, so that reading it takes no lock.
-	options atomic.Pointer[map[string]*tokenOptions]
-	mu      sync.Mutex
+	models atomic.Pointer[map[string]*model]
+	mu     sync.Mutex
 }
 
-// tokenOptions are the dimension sets of one model, each in the form in which
-// the instrument takes it, by span kind and direction.
-type tokenOptions [2][2][]metric.AddOption
+// model is what is made ready for the requests for a model.
+type model struct {
+	// tokens are the dimension sets, each in the form in which the instrument
+	// takes it, by span kind and direction.
+	tokens [2][2][]metric.AddOption
+	// spans are the names of the spans and how they start, by operation.
+	spans [OperationRerank + 1]spanStart
+}
 
-func newTokenOptions(model string) *tokenOptions {
-	var o tokenOptions
+type spanStart struct {
+	name    string
+	options []trace.SpanStartOption
+}
+
+func newModel(name string) *model {
+	m := &model{}
+	for op := range m.spans {
+		m.spans[op] = spanStart{spanName(Operation(op), name), startOptions(Operation(op), name)}
+	}
 	for k, kind := range []semconv.SpanKindAttr{semconv.SpanKindLLM, semconv.SpanKindEmbedding} {
 		for d, usage := range []semconv.UsageTypeAttr{semconv.UsageTypeInput, semconv.UsageTypeOutput} {
-			set := semconv.VLLMTokenDimensions(model, kind, usage)
-			o[k][d] = []metric.AddOption{metric.WithAttributeSet(set)}
+			set := semconv.VLLMTokenDimensions(name, kind, usage)
+			m.tokens[k][d] = []metric.AddOption{metric.WithAttributeSet(set)}
 		}
 	}
-	return &o
+	return m
 }
 
 func newTokenCounter(meter metric.Meter, limit int) (*tokenCounter, error) {
@@ -48,7 +62,7 @@ func newTokenCounter(meter metric.Meter, limit int) (*tokenCounter, error) {
 		return nil, err
 	}
 	t := &tokenCounter{counter: counter, limit: limit}
-	t.options.Store(&map[string]*tokenOptions{OtherModel: newTokenOptions(OtherModel)})
+	t.models.Store(&map[string]*model{OtherModel: newModel(OtherModel)})
 	return t, nil
 }
 
@@ -61,44 +75,47 @@ func (t *tokenCounter) add(ctx context.Context, r *Request, resp *Response, succ
 	if !hasInput && !hasOutput || r.Operation == OperationRerank || !t.counter.Enabled(ctx) {
 		return
 	}
-	model := r.Model
-	if model == "" {
-		model = boundedtext.Cut(resp.Model, maxName)
+	name := r.Model
+	if name == "" {
+		name = boundedtext.Cut(resp.Model, maxName)
 	}
 	kind := 0
 	if r.Operation == OperationEmbeddings {
 		kind = 1
 	}
-	o := t.of(model, success)
+	m := t.of(name, success)
 	if hasInput {
-		t.counter.Add(ctx, int64(input), o[kind][0]...)
+		t.counter.Add(ctx, int64(input), m.tokens[kind][0]...)
 	}
 	if hasOutput {
-		t.counter.Add(ctx, int64(output), o[kind][1]...)
+		t.counter.Add(ctx, int64(output), m.tokens[kind][1]...)
 	}
 }
 
-// of returns the dimensions of a model. Only a call that succeeded brings in a
-// new name, and only within the bound.
-func (t *tokenCounter) of(model string, success bool) *tokenOptions {
-	known := *t.options.Load()
-	if o := known[model]; o != nil {
-		return o
+// known returns what is made ready for a model, or nil.
+func (t *tokenCounter) known(name string) *model { return (*t.models.Load())[name] }
+
+// of returns the model whose dimensions count. Only a call that succeeded brings
+// in a new name, and only within the bound.
+func (t *tokenCounter) of(name string, success bool) *model {
+	known := *t.models.Load()
+	if m := known[name]; m != nil {
+		return m
 	}
 	if !success || len(known) > t.limit {
 		return known[OtherModel]
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	known = *t.options.Load()
-	if o := known[model]; o != nil {
-		return o
+	known = *t.models.Load()
+	if m := known[name]; m != nil {
+		return m
 	}
 	if len(known) > t.limit { // one of them is OtherModel
 		return known[OtherModel]
 	}
 	more := maps.Clone(known)
-	more[model] = newTokenOptions(model)
-	t.options.Store(&more)
-	return more[model]
+	more[name] = newModel(name)
+	t.models.Store(&more)
+	return more[name]
 }

@@ -3,8 +3,6 @@ package genaihttp
 import (
 	"context"
 	"net/http"
-	"slices"
-	"strings"
 
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -46,7 +44,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx := r.Context()
 	if !trace.SpanContextFromContext(ctx).IsValid() {
-		ctx = h.inst.Propagator().Extract(ctx, propagation.HeaderCarrier(r.Header))
+		ctx = h.inst.Propagator().Extract(ctx, carrier(r.Header))
 	}
 	parent := trace.SpanContextFromContext(ctx)
 	ctx, x := wire.Start(ctx, h.inst, requestHead(op, r.Header))
@@ -111,7 +109,13 @@ const baggageHeader = "Baggage"
 // traceFields returns the headers of the trace context. Baggage has a meaning of
 // its own and goes on where the context has none to put in its place.
 func traceFields(inst *genai.Instrumentation) []string {
-	return slices.DeleteFunc(slices.Clone(inst.Propagator().Fields()), func(f string) bool { return strings.EqualFold(f, baggageHeader) })
+	var fields []string
+	for _, f := range inst.Propagator().Fields() {
+		if f = canonical(f); f != baggageHeader {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // withContext returns a copy of r with ctx and its trace context. Headers of a
@@ -125,6 +129,6 @@ func withContext(ctx context.Context, r *http.Request, p propagation.TextMapProp
 	for _, f := range fields {
 		r.Header.Del(f)
 	}
-	p.Inject(ctx, propagation.HeaderCarrier(r.Header))
+	p.Inject(ctx, carrier(r.Header))
 	return r
 }

@@ -98,20 +98,28 @@ func Start(ctx context.Context, inst *genai.Instrumentation, h RequestHead) (con
 	x := &Exchange{call: call, head: h, contentLength: inst.ContentMaxLength()}
 	x.request.reset(h.Operation, call.WantsContent(), x.contentLength)
 	x.response.reset(h.Operation, call.WantsContent(), x.contentLength)
-	x.requestBody.open(h.ContentEncoding, x.readRequest)
+	x.openRequest()
 	return ctx, x
 }
 
 // isCurtailed reports whether the body is longer than we care to decode.
 func (b *body) isCurtailed() bool { return b.inflater != nil && b.inflater.curtailed }
 
-func (b *body) open(encoding string, read func([]byte)) {
+// open takes the encoding of the body and reports whether it needs an inflater.
+func (b *body) open(encoding string) bool {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		b.inflater = newInflater(read)
+		return true
 	default:
 		b.opaque = true
+	}
+	return false
+}
+
+func (x *Exchange) openRequest() {
+	if x.requestBody.open(x.head.ContentEncoding) {
+		x.requestBody.inflater = newInflater(x.readRequest)
 	}
 }
 
@@ -176,7 +184,7 @@ func (x *Exchange) RequestRestart() {
 	}
 	x.requestBody.close()
 	x.requestBody = body{}
-	x.requestBody.open(x.head.ContentEncoding, x.readRequest)
+	x.openRequest()
 	x.request.reset(x.head.Operation, x.call.WantsContent(), x.contentLength)
 }
 
@@ -213,7 +221,9 @@ func (x *Exchange) ResponseHead(h ResponseHead) {
 	kind, _, _ := strings.Cut(h.ContentType, ";")
 	x.sniffer.claimed = strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
 	x.response.stream = x.sniffer.claimed
-	x.responseBody.open(h.ContentEncoding, x.readResponse)
+	if x.responseBody.open(h.ContentEncoding) {
+		x.responseBody.inflater = newInflater(x.readResponse)
+	}
 }
 
 // ResponseBody looks at the next piece of the answer's body.
@@ -326,9 +336,8 @@ func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
 // outcome decides how the exchange ended.
 func (x *Exchange) outcome(err error, complete bool) error {
 	r := &x.response
-	var e *genai.Error
 	switch {
-	case errors.As(err, &e) && e != nil && e.Outcome == genai.OutcomePanic:
+	case isPanic(err):
 		return err
 	case x.status >= 400:
 		return statusError(x.status, r.errorType)
@@ -346,6 +355,14 @@ func (x *Exchange) outcome(err error, complete bool) error {
 		return errTruncated
 	}
 	return nil
+}
+
+func isPanic(err error) bool {
+	if err == nil {
+		return false
+	}
+	var e *genai.Error
+	return errors.As(err, &e) && e != nil && e.Outcome == genai.OutcomePanic
 }
 
 var errTruncated = &genai.Error{Outcome: genai.OutcomeTruncated, Description: "the answer was cut off before it was complete"}

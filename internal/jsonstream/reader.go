@@ -6,7 +6,11 @@
 // at any byte, and what is not watched is checked and skipped in place.
 package jsonstream
 
-import "unicode/utf8"
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
 
 // Kind is the kind of a JSON value.
 type Kind uint8
@@ -325,13 +329,30 @@ func (r *Reader) readLiteral(p []byte) int {
 	return len(p)
 }
 
-// readString reads up to the end of the string, of the piece, or to the next
-// escape, and returns how far it came.
-func (r *Reader) readString(p []byte) int {
+// plainLength returns the length of the text at the start of p that stands for
+// itself: up to a quote, a backslash or a control character. It looks at eight
+// bytes at a time: of those that are zero, or below another, subtraction sets the
+// highest bit. It sets some above such a byte too, never below.
+func plainLength(p []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
+	for ; len(p)-n >= 8; n += 8 {
+		v := binary.LittleEndian.Uint64(p[n:])
+		quote, backslash := v^ones*'"', v^ones*'\\'
+		if found := ((quote-ones)&^quote | (backslash-ones)&^backslash | (v-ones*' ')&^v) & highs; found != 0 {
+			return n + bits.TrailingZeros64(found)/8
+		}
+	}
 	for n < len(p) && p[n] != '"' && p[n] != '\\' && p[n] >= ' ' {
 		n++
 	}
+	return n
+}
+
+// readString reads up to the end of the string, of the piece, or to the next
+// escape, and returns how far it came.
+func (r *Reader) readString(p []byte) int {
+	n := plainLength(p)
 	end := n < len(p)
 	switch {
 	case r.inKey && end && p[n] == '"' && r.keyLen == 0 && !r.escaped:

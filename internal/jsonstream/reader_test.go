@@ -250,3 +250,25 @@ func FuzzReader(f *testing.F) {
 
 // depth counts brackets and so never understates how deep a document is.
 func depth(doc []byte) int { return bytes.Count(doc, []byte("[")) + bytes.Count(doc, []byte("{")) }
+
+// TestPlainLength compares with the plain way, for every byte at every place.
+func TestPlainLength(t *testing.T) {
+	for length := range 20 {
+		for at := range length {
+			for c := range 256 {
+				p := make([]byte, length)
+				for i := range p {
+					p[i] = byte("a\xff\x80~!#[] \x7f"[i%10])
+				}
+				p[at] = byte(c)
+				want := length
+				if c < ' ' || c == '"' || c == '\\' {
+					want = at
+				}
+				if got := plainLength(p); got != want {
+					t.Fatalf("%q: %d, want %d", p, got, want)
+				}
+			}
+		}
+	}
+}
