@@ -66,7 +66,7 @@ func oursRequest(ctx context.Context, tr *sglang.Tracer) {
 	for _, th := range threads {
 		th.End(end)
 	}
-	r.End(sglang.Outcome{FinishReasons: []string{"length"}, PromptTokens: 48, CompletionTokens: benchLoops, MaxTokens: new(benchLoops)}, end)
+	r.End(sglang.Outcome{FinishReasons: []string{"length"}, PromptTokens: new(48), CompletionTokens: new(benchLoops), MaxTokens: new(benchLoops), CachedTokens: new(0)}, end)
 }
 
 func start(tr trace.Tracer, ctx context.Context, name string, at time.Time, links ...trace.Link) (context.Context, trace.Span) {

@@ -24,7 +24,7 @@ func TestReportsAreBounded(t *testing.T) {
 			return nil
 		},
 		"rid": func(l *lab) error {
-			l.StartRequest(t.Context(), sglang.Request{RID: long}, time.Time{}).End(sglang.Outcome{}, time.Now())
+			l.StartRequest(t.Context(), sglang.Request{RID: long}, time.Time{}).End(counted, time.Now())
 			return nil
 		},
 		"environment": func(*lab) error {
@@ -33,19 +33,19 @@ func TestReportsAreBounded(t *testing.T) {
 			return err
 		},
 		"hand-over": func(l *lab) error {
-			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: long})).End(sglang.Outcome{}, t0)
-			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: "9" + long})).End(sglang.Outcome{}, t0)
+			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: long})).End(counted, t0)
+			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: "9" + long})).End(counted, t0)
 			return nil
 		},
 		"stage in a hand-over": func(l *lab) error {
-			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: "3-" + long})).End(sglang.Outcome{}, t0)
+			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: "3-" + long})).End(counted, t0)
 			return nil
 		},
 		"number in a hand-over": func(l *lab) error {
-			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: strings.Repeat("9", 1<<20)})).End(sglang.Outcome{}, t0)
+			l.Resume(sglang.ExtractHandover(propagation.MapCarrier{sglang.HandoverField: strings.Repeat("9", 1<<20)})).End(counted, t0)
 			return nil
 		},
-		"role":  func(*lab) error { _, err := sglang.NewTracer(sglang.Config{PDRole: sglang.PDRole(long)}); return err },
+		"role":  func(*lab) error { _, err := sglang.ParsePDRole(long); return err },
 		"stage": func(*lab) error { _, err := sglang.ParseStage(long); return err },
 		"parameter": func(l *lab) error {
 			w := httptest.NewRecorder()
@@ -106,7 +106,7 @@ func TestFinishReasonsAreBounded(t *testing.T) {
 		for i := range reasons {
 			reasons[i] = "stop"
 		}
-		r.End(sglang.Outcome{FinishReasons: reasons}, ms(1))
+		r.End(sglang.Outcome{FinishReasons: reasons, PromptTokens: new(0), CompletionTokens: new(0), CachedTokens: new(0)}, ms(1))
 		got, _ := values(l.spans.GetSpans()[0])["gen_ai.response.finish_reasons"].(string)
 		if kept := strings.Count(got, `"stop"`); kept != min(n, 128) {
 			t.Errorf("%d of %d reasons were kept", kept, n)
@@ -136,7 +136,7 @@ func TestTimesThatCannotBe(t *testing.T) {
 		r.FirstToken(ms(1))
 		r.Output(ms(3))
 		th.End(tc.at)
-		r.End(sglang.Outcome{PromptTokens: 3}, ms(4))
+		r.End(sglang.Outcome{PromptTokens: new(3), CompletionTokens: new(0), CachedTokens: new(0)}, ms(4))
 		spans, points := l.spans.GetSpans(), l.points()
 		if points["num_requests_total"] != 1 || points["prompt_tokens_total"] != 3 || points["sglang_inter_token_latency_seconds"] != 0.002 {
 			t.Errorf("%v: metrics %v", tc.at, points)

@@ -1,8 +1,6 @@
 package sglang
 
 import (
-	"fmt"
-
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
@@ -16,31 +14,6 @@ type Config struct {
 	Model string
 	// PDRole is the node's part under prefill-decode disaggregation.
 	PDRole PDRole
-}
-
-// PDRole is the part of a node under prefill-decode disaggregation. Each node
-// has a request span of its own, so one request makes two traces. They are not
-// linked; the attribute bootstrap_room has the same value in both.
-type PDRole string
-
-// The parts of a node.
-const (
-	// PDRoleNone is for engines that are not disaggregated.
-	PDRoleNone PDRole = ""
-	// PDRolePrefill is a Prefill node. Its request span is named "prefill Req ...",
-	// its threads "Prefill Tokenizer" and so on.
-	PDRolePrefill PDRole = "prefill"
-	// PDRoleDecode is a Decode node. Its request span is named "decode Req ...", its
-	// threads "Decode Tokenizer" and so on.
-	PDRoleDecode PDRole = "decode"
-)
-
-func (r PDRole) check() error {
-	switch r {
-	case PDRoleNone, PDRolePrefill, PDRoleDecode:
-		return nil
-	}
-	return fmt.Errorf("sglang: PD role is %q, want %q, %q or none", shown(string(r)), string(PDRolePrefill), string(PDRoleDecode))
 }
 
 type config struct {

@@ -71,12 +71,12 @@ func every(t *testing.T, tr *sglang.Tracer, role sglang.PDRole) {
 	}
 	r.FirstToken(ms(50))
 	r.Output(ms(60))
-	r.End(sglang.Outcome{FinishReasons: []string{"length"}, PromptTokens: 3, CompletionTokens: 3}, ms(90))
+	r.End(sglang.Outcome{FinishReasons: []string{"length"}, PromptTokens: new(3), CompletionTokens: new(3), CachedTokens: new(0)}, ms(90))
 
 	aborted := tr.StartRequest(t.Context(), sglang.Request{RID: "5f2c9a7c", BootstrapRoom: new(uint64(8))}, ms(0))
 	th := aborted.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, TPRank: new(0)}, ms(1))
 	th.RecordStage(sglang.PrefillWaiting, ms(1), ms(2))
-	aborted.Abort(sglang.AbortReason{Type: "abort", Message: "gone", StatusCode: new(499), ErrType: "Gone", Reason: "r"}, sglang.Outcome{}, ms(3))
+	aborted.Abort(sglang.AbortReason{Type: new("abort"), Message: new("gone"), StatusCode: new(499), ErrType: new("Gone"), Reason: new("r")}, sglang.Outcome{}, ms(3))
 }
 
 func TestConformance(t *testing.T) {

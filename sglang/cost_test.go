@@ -29,7 +29,7 @@ func silent(t testing.TB) map[string]*sglang.RequestSpan {
 	ctx := context.Background()
 	unsampled := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}})
 	ended := start(ctx, sampled, 0)
-	ended.End(sglang.Outcome{}, t0)
+	ended.End(counted, t0)
 	return map[string]*sglang.RequestSpan{
 		"nil":       nil,
 		"no SDK":    start(ctx, tracenoop.NewTracerProvider(), 4),
@@ -42,7 +42,7 @@ func silent(t testing.TB) map[string]*sglang.RequestSpan {
 func TestNothingIsAllocatedWhereNothingIsRecorded(t *testing.T) {
 	ctx := context.Background()
 	batch := sglang.Batch{ID: "b", Size: 1, Mode: sglang.ForwardModeDecode}
-	reason := sglang.AbortReason{Type: "abort", Message: "gone"}
+	reason := sglang.AbortReason{Type: new("abort"), Message: new("gone")}
 	rank := 0
 	for name, r := range silent(t) {
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, t0)

@@ -274,7 +274,7 @@ func TestStagesAreHeldBackWithinABound(t *testing.T) {
 	th.Schedule(batch("too late"), ms(5))
 	l.reported("an event was told after 128 later stages had ended")
 	th.End(ms(2000))
-	r.End(sglang.Outcome{}, ms(2000))
+	r.End(counted, ms(2000))
 	spans = l.spans.GetSpans()
 	if n := len(spans); n != 129+3 {
 		t.Errorf("%d spans, want 132", n)
@@ -303,7 +303,7 @@ func TestEventsWaitWithinABound(t *testing.T) {
 	th.Retract(ms(256))
 	th.EndStage(sglang.PrefillForward, ms(300))
 	th.End(ms(301))
-	r.End(sglang.Outcome{}, ms(301))
+	r.End(counted, ms(301))
 	for _, s := range l.spans.GetSpans() {
 		switch s.Name {
 		case "prefill_forward":
@@ -370,5 +370,5 @@ func TestThreadMemoryIsBounded(t *testing.T) {
 		t.Errorf("the heap grew by %d bytes", after-before)
 	}
 	th.End(ms(1e6))
-	r.End(sglang.Outcome{}, ms(1e6))
+	r.End(counted, ms(1e6))
 }

@@ -63,7 +63,7 @@ func Example() {
 	// The frontend process again.
 	request.FirstToken(ms(31))
 	request.Output(ms(41))
-	request.End(sglang.Outcome{FinishReasons: []string{"stop"}, PromptTokens: 14, CompletionTokens: 2}, ms(41))
+	request.End(sglang.Outcome{FinishReasons: []string{"stop"}, PromptTokens: new(14), CompletionTokens: new(2), CachedTokens: new(0)}, ms(41))
 
 	printTree()
 	// Output:
@@ -139,9 +139,9 @@ func ExampleThreadSpan_Abort() {
 	request := tracer.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f", BootstrapRoom: new(uint64(7203945))}, ms(0))
 	scheduler := request.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 2}, ms(0))
 	scheduler.StartStage(sglang.PrefillTransferKVCache, ms(1))
-	reason := sglang.AbortReason{Type: "abort", Message: "Client disconnected"}
+	reason := sglang.AbortReason{Type: new("abort"), Message: new("Client disconnected")}
 	scheduler.Abort(reason, ms(5))
-	request.Abort(reason, sglang.Outcome{PromptTokens: 9}, ms(6))
+	request.Abort(reason, sglang.Outcome{PromptTokens: new(9)}, ms(6))
 	printTree()
 	// Output:
 	// prefill Req 5f2c9a7b 0-6
@@ -170,7 +170,7 @@ func ExampleTracer_RecordScheduler() {
 	reader := sdkmetric.NewManualReader()
 	tracer, _ := sglang.NewTracer(sglang.Config{}, sglang.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
 	ctx := context.Background()
-	for _, running := range []int64{4, 8} {
+	for _, running := range []int{4, 8} {
 		err := tracer.RecordScheduler(ctx, sglang.SchedulerStats{RunningReqs: running, TokenUsage: 0.5, GenThroughput: 120.5})
 		if err != nil {
 			fmt.Println(err)
@@ -181,6 +181,6 @@ func ExampleTracer_RecordScheduler() {
 	sums := sumsOf(reader)
 	fmt.Println(sums["sglang_num_running_reqs"], "by", sums["sglang_log_count"], "reports")
 	// Output:
-	// sglang: scheduler stats: RunningReqs is -1, want 0 or more
+	// sglang: SchedulerStats.RunningReqs is -1, want 0 or more
 	// 12 by 2 reports
 }

@@ -100,7 +100,7 @@ func (m *machine) step() bool {
 	case 10:
 		m.thread().End(m.time())
 	case 11:
-		m.thread().Abort(sglang.AbortReason{Type: "abort"}, m.time())
+		m.thread().Abort(sglang.AbortReason{Type: new("abort")}, m.time())
 	case 12:
 		m.request.FirstToken(m.time())
 		m.request.Output(m.time())
@@ -113,7 +113,7 @@ func (m *machine) step() bool {
 		}
 	case 15:
 		if m.next()%8 == 0 {
-			m.request.End(sglang.Outcome{CompletionTokens: m.next() - 9}, m.time())
+			m.request.End(sglang.Outcome{CompletionTokens: new(m.next() - 9), PromptTokens: new(0), CachedTokens: new(0)}, m.time())
 		}
 	}
 	return true
@@ -121,7 +121,7 @@ func (m *machine) step() bool {
 
 func (m *machine) finish() {
 	for _, r := range m.resumed {
-		r.End(sglang.Outcome{}, ms(130))
+		r.End(counted, ms(130))
 	}
 	m.request.Abort(sglang.AbortReason{}, sglang.Outcome{}, ms(130))
 }

@@ -219,7 +219,7 @@ func TestResume(t *testing.T) {
 			th.RecordStage(sglang.APIServerDispatch, ms(2), ms(3))
 			th.RecordStage(sglang.FakeOutput, ms(3), ms(4))
 			th.End(ms(4))
-			r.End(sglang.Outcome{}, ms(5))
+			r.End(counted, ms(5))
 			spans := l.spans.GetSpans()
 			if len(spans) != tc.spans {
 				t.Errorf("%d spans, want %d:\n%s", len(spans), tc.spans, show(spans))
@@ -264,7 +264,7 @@ func TestResumedRequestIsNotEndedHere(t *testing.T) {
 	s.Dispatched(ms(4))
 	s.FirstToken(ms(5))
 	s.Output(ms(6))
-	s.Abort(sglang.AbortReason{Reason: "gone"}, sglang.Outcome{PromptTokens: 7}, ms(10))
+	s.Abort(sglang.AbortReason{Reason: new("gone")}, sglang.Outcome{PromptTokens: new(7)}, ms(10))
 	there.tree(`
 	Scheduler (host:9f86d081 | pid:2) 2-10 Error
 	  decode_forward 3-10

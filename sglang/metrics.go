@@ -28,13 +28,13 @@ import (
 type SchedulerStats struct {
 	// RunningReqs is the number of running requests: sglang_num_running_reqs,
 	// {request}.
-	RunningReqs int64
+	RunningReqs int
 	// QueueReqs is the number of requests in the queue: sglang_num_queue_reqs,
 	// {request}.
-	QueueReqs int64
+	QueueReqs int
 	// UsedTokens is the number of tokens held in the KV cache:
 	// sglang_num_used_tokens, {token}.
-	UsedTokens int64
+	UsedTokens int
 	// TokenUsage is the share of the KV cache in use, 1 being all of it:
 	// sglang_token_usage, 1.
 	TokenUsage float64
@@ -52,14 +52,14 @@ type SchedulerStats struct {
 // check returns what is wrong with the report, each field by its name.
 func (s *SchedulerStats) check() error {
 	var errs []error
-	count := func(field string, v int64) {
+	count := func(field string, v int) {
 		if v < 0 {
-			errs = append(errs, fmt.Errorf("sglang: scheduler stats: %s is %d, want 0 or more", field, v))
+			errs = append(errs, fmt.Errorf("sglang: SchedulerStats.%s is %d, want 0 or more", field, v))
 		}
 	}
 	number := func(field string, v float64) {
 		if !(v >= 0) || math.IsInf(v, 0) { // also refuses NaN
-			errs = append(errs, fmt.Errorf("sglang: scheduler stats: %s is %v, want a finite number of 0 or more", field, v))
+			errs = append(errs, fmt.Errorf("sglang: SchedulerStats.%s is %v, want a finite number of 0 or more", field, v))
 		}
 	}
 	count("RunningReqs", s.RunningReqs)
@@ -88,9 +88,9 @@ func (t *Tracer) RecordScheduler(ctx context.Context, s SchedulerStats) error {
 		return err
 	}
 	m := &t.metrics
-	m.runningReqs.Add(ctx, s.RunningReqs, m.dimensions...)
-	m.queueReqs.Add(ctx, s.QueueReqs, m.dimensions...)
-	m.usedTokens.Add(ctx, s.UsedTokens, m.dimensions...)
+	m.runningReqs.Add(ctx, int64(s.RunningReqs), m.dimensions...)
+	m.queueReqs.Add(ctx, int64(s.QueueReqs), m.dimensions...)
+	m.usedTokens.Add(ctx, int64(s.UsedTokens), m.dimensions...)
 	m.tokenUsage.Add(ctx, s.TokenUsage, m.dimensions...)
 	m.genThroughput.Add(ctx, s.GenThroughput, m.dimensions...)
 	if s.CacheHitRate != nil {
@@ -165,22 +165,22 @@ func (m *metrics) wantMilestones(ctx context.Context) bool {
 
 // addRequest counts a request that has ended, with what is known of it. A
 // duration of less than 0 is not known.
-func (m *metrics) addRequest(ctx context.Context, o *Outcome, embedding bool, e2e time.Duration) {
+func (m *metrics) addRequest(ctx context.Context, n counts, embedding bool, e2e time.Duration) {
 	m.requests.Add(ctx, 1, m.dimensions...)
-	if o.PromptTokens >= 0 {
-		m.promptTokens.Add(ctx, int64(o.PromptTokens), m.dimensions...)
+	if n.prompt >= 0 {
+		m.promptTokens.Add(ctx, int64(n.prompt), m.dimensions...)
 	}
-	if o.CachedTokens >= 0 {
-		m.cachedTokens.Add(ctx, int64(o.CachedTokens), m.dimensions...)
+	if n.cached >= 0 {
+		m.cachedTokens.Add(ctx, int64(n.cached), m.dimensions...)
 	}
-	if !embedding && o.CompletionTokens >= 0 {
-		m.generationTokens.Add(ctx, int64(o.CompletionTokens), m.dimensions...)
+	if !embedding && n.completion >= 0 {
+		m.generationTokens.Add(ctx, int64(n.completion), m.dimensions...)
 	}
 	if e2e < 0 {
 		return
 	}
 	m.e2eSeconds.Add(ctx, e2e.Seconds(), m.dimensions...)
-	if !embedding && o.CompletionTokens > 0 {
-		m.timePerToken.Add(ctx, e2e.Seconds()/float64(o.CompletionTokens), m.dimensions...)
+	if !embedding && n.completion > 0 {
+		m.timePerToken.Add(ctx, e2e.Seconds()/float64(n.completion), m.dimensions...)
 	}
 }

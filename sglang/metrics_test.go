@@ -52,15 +52,15 @@ func TestSchedulerReports(t *testing.T) {
 func TestSchedulerReportsThatCannotBe(t *testing.T) {
 	l := newLab(t, sglang.Config{})
 	for want, s := range map[string]sglang.SchedulerStats{
-		"sglang: scheduler stats: RunningReqs is -1, want 0 or more":                              {RunningReqs: -1},
-		"sglang: scheduler stats: QueueReqs is -2, want 0 or more":                                {QueueReqs: -2},
-		"sglang: scheduler stats: UsedTokens is -3, want 0 or more":                               {UsedTokens: -3},
-		"sglang: scheduler stats: TokenUsage is NaN, want a finite number of 0 or more":           {TokenUsage: math.NaN()},
-		"sglang: scheduler stats: TokenUsage is -0.5, want a finite number of 0 or more":          {TokenUsage: -0.5},
-		"sglang: scheduler stats: GenThroughput is +Inf, want a finite number of 0 or more":       {GenThroughput: math.Inf(1)},
-		"sglang: scheduler stats: CacheHitRate is NaN, want a finite number of 0 or more":         {CacheHitRate: new(math.NaN())},
-		"sglang: scheduler stats: SpecAcceptLength is -1, want a finite number of 0 or more":      {SpecAcceptLength: new(-1.0)},
-		"RunningReqs is -1, want 0 or more\nsglang: scheduler stats: QueueReqs is -1, want 0 or ": {RunningReqs: -1, QueueReqs: -1},
+		"sglang: SchedulerStats.RunningReqs is -1, want 0 or more":                              {RunningReqs: -1},
+		"sglang: SchedulerStats.QueueReqs is -2, want 0 or more":                                {QueueReqs: -2},
+		"sglang: SchedulerStats.UsedTokens is -3, want 0 or more":                               {UsedTokens: -3},
+		"sglang: SchedulerStats.TokenUsage is NaN, want a finite number of 0 or more":           {TokenUsage: math.NaN()},
+		"sglang: SchedulerStats.TokenUsage is -0.5, want a finite number of 0 or more":          {TokenUsage: -0.5},
+		"sglang: SchedulerStats.GenThroughput is +Inf, want a finite number of 0 or more":       {GenThroughput: math.Inf(1)},
+		"sglang: SchedulerStats.CacheHitRate is NaN, want a finite number of 0 or more":         {CacheHitRate: new(math.NaN())},
+		"sglang: SchedulerStats.SpecAcceptLength is -1, want a finite number of 0 or more":      {SpecAcceptLength: new(-1.0)},
+		"RunningReqs is -1, want 0 or more\nsglang: SchedulerStats.QueueReqs is -1, want 0 or ": {RunningReqs: -1, QueueReqs: -1},
 	} {
 		if err := l.RecordScheduler(t.Context(), s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -79,15 +79,15 @@ func TestRequestMetrics(t *testing.T) {
 	r.Output(ms(50))
 	r.Output(ms(49)) // backward, left out
 	r.Output(ms(70))
-	r.End(sglang.Outcome{PromptTokens: 3000, CompletionTokens: 7, CachedTokens: 16}, ms(77))
+	r.End(sglang.Outcome{PromptTokens: new(3000), CompletionTokens: new(7), CachedTokens: new(16)}, ms(77))
 	e := l.StartRequest(t.Context(), sglang.Request{RID: "e", Embedding: true}, t0)
-	e.End(sglang.Outcome{PromptTokens: 5, CompletionTokens: 9}, ms(3))
+	e.End(sglang.Outcome{PromptTokens: new(5), CompletionTokens: new(9), CachedTokens: new(0)}, ms(3))
 	// The first output is the first token where that was not told.
 	o := l.StartRequest(t.Context(), sglang.Request{RID: "o"}, t0)
 	o.Output(ms(10))
 	o.FirstToken(ms(11))
 	o.Output(ms(12))
-	o.End(sglang.Outcome{PromptTokens: 1}, ms(20))
+	o.End(sglang.Outcome{PromptTokens: new(1), CompletionTokens: new(0), CachedTokens: new(0)}, ms(20))
 	got := l.points()
 	want := map[string]float64{
 		"num_requests_total": 3, "prompt_tokens_total": 3006, "generation_tokens_total": 7, "gen_ai_sglang_cached_tokens_total": 16,
@@ -129,7 +129,7 @@ func TestViewThatDropsAMetric(t *testing.T) {
 			r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 			r.FirstToken(ms(1))
 			r.Output(ms(2))
-			r.End(sglang.Outcome{PromptTokens: 1, CompletionTokens: 2, CachedTokens: 1}, ms(3))
+			r.End(sglang.Outcome{PromptTokens: new(1), CompletionTokens: new(2), CachedTokens: new(1)}, ms(3))
 			got := slices.Sorted(maps.Keys(sumsOf(reader)))
 			slices.Sort(kept)
 			if !slices.Equal(got, kept) {
@@ -145,7 +145,7 @@ func TestMetricsAreTheDocumentedOnes(t *testing.T) {
 	r := l.StartRequest(t.Context(), sglang.Request{}, t0)
 	r.FirstToken(ms(1))
 	r.Output(ms(2))
-	r.End(sglang.Outcome{CompletionTokens: 1}, ms(3))
+	r.End(sglang.Outcome{CompletionTokens: new(1), PromptTokens: new(0), CachedTokens: new(0)}, ms(3))
 	var rm metricdata.ResourceMetrics
 	if err := l.reader.Collect(t.Context(), &rm); err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ const (
 	misuseResumed
 	misuseEventsDropped
 	misuseNoCount
+	misuseNoModel
 	misuseTooManyThreads
 	misuseForeignHandover
 )

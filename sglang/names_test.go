@@ -33,15 +33,15 @@ func TestNames(t *testing.T) {
 		name    string
 		label   string
 	}{
-		{"", false, all, "Req 5f2c9a7b", "Scheduler [TP 0] [PP 1] [DP 12] (host:9f86d081 | pid:5001)", "Scheduler"},
-		{"", false, sglang.Thread{Label: sglang.ThreadTokenizer, HostID: host, PID: 4242}, "Req 5f2c9a7b", "Tokenizer (host:9f86d081 | pid:4242)", "Tokenizer"},
-		{"", false, sglang.Thread{Label: sglang.MultiTokenizer(7), HostID: "h1", PID: 1}, "Req 5f2c9a7b", "MultiTokenizer-7 (host:h1 | pid:1)", "MultiTokenizer-7"},
-		{"", false, sglang.Thread{Label: sglang.ThreadDPController, HostID: host, PID: 1}, "Req 5f2c9a7b", "DP Controller (host:9f86d081 | pid:1)", "DP Controller"},
-		{"", false, sglang.Thread{Label: sglang.ThreadScheduler, HostID: host, PID: 1, PPRank: new(0)}, "Req 5f2c9a7b", "Scheduler [PP 0] (host:9f86d081 | pid:1)", "Scheduler"},
+		{sglang.PDRoleNone, false, all, "Req 5f2c9a7b", "Scheduler [TP 0] [PP 1] [DP 12] (host:9f86d081 | pid:5001)", "Scheduler"},
+		{sglang.PDRoleNone, false, sglang.Thread{Label: sglang.ThreadTokenizer, HostID: host, PID: 4242}, "Req 5f2c9a7b", "Tokenizer (host:9f86d081 | pid:4242)", "Tokenizer"},
+		{sglang.PDRoleNone, false, sglang.Thread{Label: sglang.MultiTokenizer(7), HostID: "h1", PID: 1}, "Req 5f2c9a7b", "MultiTokenizer-7 (host:h1 | pid:1)", "MultiTokenizer-7"},
+		{sglang.PDRoleNone, false, sglang.Thread{Label: sglang.ThreadDPController, HostID: host, PID: 1}, "Req 5f2c9a7b", "DP Controller (host:9f86d081 | pid:1)", "DP Controller"},
+		{sglang.PDRoleNone, false, sglang.Thread{Label: sglang.ThreadScheduler, HostID: host, PID: 1, PPRank: new(0)}, "Req 5f2c9a7b", "Scheduler [PP 0] (host:9f86d081 | pid:1)", "Scheduler"},
 		{sglang.PDRolePrefill, false, all, "prefill Req 5f2c9a7b", "Prefill Scheduler [TP 0] [PP 1] [DP 12] (host:9f86d081 | pid:5001)", "Prefill Scheduler"},
 		{sglang.PDRoleDecode, false, sglang.Thread{Label: sglang.ThreadTokenizer, HostID: host, PID: 1}, "decode Req 5f2c9a7b", "Decode Tokenizer (host:9f86d081 | pid:1)", "Decode Tokenizer"},
-		{"", true, all, " Req 5f2c9a7b", "Scheduler [TP 0]  [PP 1]  [DP 12] (host:9f86d081 | pid:5001)", "Scheduler"},
-		{"", true, sglang.Thread{Label: sglang.ThreadTokenizer, HostID: host, PID: 1}, " Req 5f2c9a7b", "Tokenizer(host:9f86d081 | pid:1)", "Tokenizer"},
+		{sglang.PDRoleNone, true, all, " Req 5f2c9a7b", "Scheduler [TP 0]  [PP 1]  [DP 12] (host:9f86d081 | pid:5001)", "Scheduler"},
+		{sglang.PDRoleNone, true, sglang.Thread{Label: sglang.ThreadTokenizer, HostID: host, PID: 1}, " Req 5f2c9a7b", "Tokenizer(host:9f86d081 | pid:1)", "Tokenizer"},
 		{sglang.PDRolePrefill, true, sglang.Thread{Label: sglang.ThreadTokenizer, HostID: host, PID: 1}, "prefill Req 5f2c9a7b", "PrefillTokenizer(host:9f86d081 | pid:1)", "PrefillTokenizer"},
 	} {
 		var opts []sglang.Option
@@ -153,8 +153,8 @@ func TestTextIsBounded(t *testing.T) {
 		l := newLab(t, sglang.Config{Model: long})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: tc.rid}, t0)
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadLabel(long + "\xff"), HostID: long, PID: 1}, t0)
-		th.Abort(sglang.AbortReason{Type: long, Message: long, ErrType: "\xff", Reason: long}, ms(1))
-		r.End(sglang.Outcome{FinishReasons: []string{long, "\xff"}}, ms(1))
+		th.Abort(sglang.AbortReason{Type: new(long), Message: new(long), ErrType: new("\xff"), Reason: new(long)}, ms(1))
+		r.End(sglang.Outcome{FinishReasons: []string{long, "\xff"}, PromptTokens: new(0), CompletionTokens: new(0), CachedTokens: new(0)}, ms(1))
 		spans := l.spans.GetSpans()
 		if got := spans[1].Name; got != tc.name {
 			t.Errorf("rid %q: named %q, want %q", tc.rid, got, tc.name)
@@ -181,12 +181,24 @@ func TestTextIsBounded(t *testing.T) {
 }
 
 func TestConfigIsChecked(t *testing.T) {
-	_, err := sglang.NewTracer(sglang.Config{PDRole: "producer"})
-	if want := `sglang: PD role is "producer", want "prefill", "decode" or none`; err == nil || err.Error() != want {
+	_, err := sglang.NewTracer(sglang.Config{PDRole: 3})
+	if want := "sglang: Config.PDRole is 3, want PDRoleNone, PDRolePrefill or PDRoleDecode"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if _, err := sglang.NewTracer(sglang.Config{}, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestParsePDRole(t *testing.T) {
+	for _, r := range []sglang.PDRole{sglang.PDRoleNone, sglang.PDRolePrefill, sglang.PDRoleDecode} {
+		if got, err := sglang.ParsePDRole(r.String()); got != r || err != nil {
+			t.Errorf("%v: got %v and %v", r, got, err)
+		}
+	}
+	_, err := sglang.ParsePDRole("producer")
+	if want := `sglang: PD role is "producer", want prefill, decode or none`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
@@ -200,6 +212,9 @@ func TestNil(t *testing.T) {
 	th := r.StartThread(sglang.Thread{}, t0)
 	if r.Recording() {
 		t.Error("a nil request records")
+	}
+	if r.Context() == nil {
+		t.Error("a nil request has no context")
 	}
 	use(r, th)
 	r = tr.Resume(th.Handover())
@@ -220,6 +235,6 @@ func use(r *sglang.RequestSpan, th *sglang.ThreadSpan) {
 	r.Dispatched(ms(5))
 	r.FirstToken(ms(6))
 	r.Output(ms(7))
-	r.End(sglang.Outcome{}, ms(8))
+	r.End(counted, ms(8))
 	r.Abort(sglang.AbortReason{}, sglang.Outcome{}, ms(8))
 }

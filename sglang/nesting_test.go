@@ -252,7 +252,7 @@ func TestUnbalancedStages(t *testing.T) {
 		r.Dispatched(ms(3))
 		r.FirstToken(ms(3))
 		r.Output(ms(3))
-		r.End(sglang.Outcome{}, ms(4))
+		r.End(counted, ms(4))
 		r.Abort(sglang.AbortReason{}, sglang.Outcome{}, ms(4))
 		late := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, ms(5))
 		late.RecordStage(sglang.PrefillForward, ms(5), ms(6))
@@ -308,7 +308,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 1}, ms(10))
 		th.StartStage(sglang.DecodeForward, ms(11))
 		th.End(ms(9))
-		r.End(sglang.Outcome{}, ms(8))
+		r.End(counted, ms(8))
 		l.tree(`
 	Req r 10-10
 	  Scheduler (host:9f86d081 | pid:1) 10-10
@@ -344,7 +344,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 		resumed := l.Resume(th.Handover()).StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, time.Time{})
 		resumed.End(time.Now())
 		th.End(time.Now())
-		r.End(sglang.Outcome{}, time.Now())
+		r.End(counted, time.Now())
 		for _, s := range l.spans.GetSpans() {
 			if s.StartTime.Before(before) || s.EndTime.Before(s.StartTime) {
 				t.Errorf("%s is %v to %v", s.Name, s.StartTime, s.EndTime)
@@ -374,7 +374,7 @@ func TestMonotonicClockDecidesLengths(t *testing.T) {
 	r.Dispatched(at(5))
 	r.FirstToken(back(250))
 	th.End(back(300))
-	r.End(sglang.Outcome{}, back(300))
+	r.End(counted, back(300))
 	want := map[string][2]int{"prefill_forward": {10, 250}, "decode_waiting": {250, 260}, "Scheduler (host:9f86d081 | pid:1)": {0, 300}, "Req r": {0, 300}}
 	for _, s := range l.spans.GetSpans() {
 		w := want[s.Name]

@@ -91,7 +91,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	tokenizer.EndStage(sglang.APIServerDispatch, ms(4))
 	tokenizer.End(ms(4))
-	request.End(sglang.Outcome{}, ms(60))
+	request.End(counted, ms(60))
 	bed.Flush()
 
 	spans := map[string]otlptest.Span{}

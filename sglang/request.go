@@ -2,9 +2,7 @@ package sglang
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,34 +25,6 @@ type Request struct {
 	BootstrapRoom *uint64
 	// Embedding says that the request generates no tokens, so none are reported.
 	Embedding bool
-}
-
-// CountUnknown says of a count in [Outcome] that it is not known. Its attribute
-// and its metric are left out, since 0 would be a guess; after a normal end, for
-// which all counts are documented, that is reported once.
-const CountUnknown = -1
-
-// Outcome is what is known of a request when it ends. The attributes are written
-// to the request span after a normal end only. Source: sglang.request.
-type Outcome struct {
-	// FinishReasons holds the reason of each choice: gen_ai.response.finish_reasons,
-	// a JSON array as text.
-	FinishReasons []string
-	// PromptTokens is the number of input tokens: gen_ai.usage.prompt_tokens and the
-	// metric prompt_tokens_total. Each of the three counts can be [CountUnknown].
-	PromptTokens int
-	// CompletionTokens is the number of output tokens:
-	// gen_ai.usage.completion_tokens and the metric generation_tokens_total. It is
-	// left out for embedding requests.
-	CompletionTokens int
-	// CachedTokens is the number of input tokens served from the cache:
-	// gen_ai.usage.cached_tokens and the metric gen_ai_sglang_cached_tokens_total.
-	CachedTokens int
-	// Temperature is gen_ai.request.temperature, TopP gen_ai.request.top_p, TopK
-	// gen_ai.request.top_k (an int here), N gen_ai.request.n and MaxTokens
-	// gen_ai.request.max_tokens. Nil: the caller of the engine did not set it.
-	Temperature, TopP  *float64
-	TopK, N, MaxTokens *int
 }
 
 // RequestSpan is a request on its way through an engine: the request span, in
@@ -152,100 +122,19 @@ func (r *RequestSpan) handOff(parent trace.SpanContext, level Level) {
 	r.idle = !r.tracer.metrics.wantMilestones(r.ctx)
 }
 
+// Context returns the context that carries the request span, for links and for
+// children of the caller's own. Where none is recorded here it carries what there
+// was instead: the span that [Tracer.StartRequest] found, or that of the hand-over.
+func (r *RequestSpan) Context() context.Context {
+	if r == nil {
+		return context.Background()
+	}
+	return r.ctx
+}
+
 // Recording reports whether spans of the request are recorded, so that stages
 // are worth collecting. Metrics are reported either way.
 func (r *RequestSpan) Recording() bool { return r != nil && r.level > LevelOff }
-
-// Dispatched tells when the frontend had finished handing the request to the
-// scheduler, from which time_in_model_prefill and time_in_model_inference are
-// counted. Only the first call counts.
-func (r *RequestSpan) Dispatched(at time.Time) {
-	if !r.milestone(at) {
-		return
-	}
-	r.mu.Lock()
-	ended := r.ended
-	if !ended && r.dispatched.IsZero() {
-		r.dispatched = at
-	}
-	r.mu.Unlock()
-	if ended {
-		r.tracer.report(r.tooLate())
-	}
-}
-
-// tooLate is the misuse of a milestone that is told after the end.
-func (r *RequestSpan) tooLate() problem {
-	return misuse(misuseRequestEnded, "a milestone of request %q was told after its end; it is left out", r.rid)
-}
-
-// FirstToken tells when the frontend saw the first output of the request. It
-// adds to the metric gen_ai_server_time_to_first_token. Only the first call
-// counts.
-func (r *RequestSpan) FirstToken(at time.Time) {
-	if r.milestone(at) {
-		r.output(at, true)
-	}
-}
-
-// Output tells when the frontend saw a further batch of output of the request.
-// The whole interval since the one before is added to the metric
-// sglang_inter_token_latency_seconds, however many tokens the batch holds. The
-// first Output of a request without FirstToken counts as that. Call the three
-// milestones in the order of their times.
-func (r *RequestSpan) Output(at time.Time) {
-	if r.milestone(at) {
-		r.output(at, false)
-	}
-}
-
-func (r *RequestSpan) milestone(at time.Time) bool {
-	switch {
-	case r == nil, r.idle:
-		return false
-	case r.resumed:
-		r.tracer.report(misuse(misuseResumed, "a milestone was told to a resumed request; only the process that started it can use it"))
-		return false
-	case !given(at):
-		r.tracer.report(misuse(misuseMilestoneTime, "a milestone of request %q was told without a time; it is left out", r.rid))
-		return false
-	}
-	return true
-}
-
-func (r *RequestSpan) output(at time.Time, first bool) {
-	r.mu.Lock()
-	since := r.lastOutput
-	switch {
-	case r.ended:
-		r.mu.Unlock()
-		r.tracer.report(r.tooLate())
-		return
-	case first && !r.firstToken.IsZero():
-		r.mu.Unlock()
-		return
-	case r.firstToken.IsZero():
-		first = true
-		since = r.start
-		r.firstToken = at
-	}
-	interval := at.Sub(since)
-	if first || interval >= 0 {
-		r.lastOutput = at
-	}
-	r.mu.Unlock()
-
-	m := &r.tracer.metrics
-	switch {
-	case since.IsZero(): // reported when the request started
-	case interval < 0:
-		r.tracer.report(misuse(misuseLatencyBackward, "an output of request %q was told %v before what came before it; the interval is left out", r.rid, -interval))
-	case first:
-		m.firstToken.Add(r.ctx, interval.Seconds(), m.dimensions...)
-	default:
-		m.interTokenLatency.Add(r.ctx, interval.Seconds(), m.dimensions...)
-	}
-}
 
 // End ends the request normally at the given time, which is when the frontend
 // had all of the answer. The attributes of o and the latencies are written to
@@ -309,98 +198,15 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	default:
 		e2e = at.Sub(r.start)
 	}
-	r.tracer.metrics.addRequest(r.ctx, o, r.embedding, e2e)
-	switch least := min(o.PromptTokens, o.CompletionTokens, o.CachedTokens); {
-	case least < CountUnknown:
-		r.tracer.report(misuse(misuseNegativeCount, "request %q ended with %d prompt, %d completion and %d cached tokens, want 0 or more; what is less is left out",
-			r.rid, o.PromptTokens, o.CompletionTokens, o.CachedTokens))
-	case why != nil:
-	case o.PromptTokens < 0 || o.CachedTokens < 0 || o.CompletionTokens < 0 && !r.embedding:
-		r.tracer.report(misuse(misuseNoCount, "request %q ended normally without all of its token counts, which are documented for it; what is unknown is left out", r.rid))
-	}
+	n := r.counts(o, why == nil)
+	r.tracer.metrics.addRequest(r.ctx, n, r.embedding, e2e)
 	if r.span == nil {
 		return
 	}
 	if why == nil {
-		r.span.SetAttributes(r.attributes(o, e2e, at)...)
+		r.span.SetAttributes(r.attributes(o, n, e2e, at)...)
 	}
 	r.span.End(trace.WithTimestamp(r.start.Add(max(e2e, 0))))
-}
-
-// attributes are those of a request that ended normally at end, the zero time if
-// that is not known, after e2e, which is less than 0 if that cannot be told.
-func (r *RequestSpan) attributes(o *Outcome, e2e time.Duration, end time.Time) []attribute.KeyValue {
-	a := append(make([]attribute.KeyValue, 0, 16),
-		semconv.GenAIRequestID(r.rid),
-		semconv.GenAIResponseFinishReasonsJSON(reasonsJSON(o.FinishReasons)))
-	if r.tracer.model != "" {
-		a = append(a, semconv.GenAIResponseModel(r.tracer.model))
-	}
-	if o.PromptTokens >= 0 {
-		a = append(a, semconv.GenAIUsagePromptTokens(o.PromptTokens))
-	}
-	if o.CompletionTokens >= 0 && !r.embedding {
-		a = append(a, semconv.GenAIUsageCompletionTokens(o.CompletionTokens))
-	}
-	if o.CachedTokens >= 0 {
-		a = append(a, semconv.GenAIUsageCachedTokens(o.CachedTokens))
-	}
-	if o.Temperature != nil {
-		a = append(a, semconv.GenAIRequestTemperature(*o.Temperature))
-	}
-	if o.TopP != nil {
-		a = append(a, semconv.GenAIRequestTopP(*o.TopP))
-	}
-	if o.TopK != nil {
-		a = append(a, semconv.GenAIRequestTopKInt(*o.TopK))
-	}
-	if o.N != nil {
-		a = append(a, semconv.GenAIRequestN(*o.N))
-	}
-	if o.MaxTokens != nil {
-		a = append(a, semconv.GenAIRequestMaxTokens(*o.MaxTokens))
-	}
-	if e2e >= 0 {
-		a = append(a, semconv.GenAILatencyE2ESeconds(e2e))
-	}
-	a = r.appendLatency(a, "the start to the first token", r.start, r.firstToken, semconv.GenAILatencyTimeToFirstTokenSeconds)
-	a = r.appendLatency(a, "the end of dispatch to the first token", r.dispatched, r.firstToken, semconv.GenAILatencyTimeInModelPrefillSeconds)
-	a = r.appendLatency(a, "the first token to the end", r.firstToken, end, semconv.GenAILatencyTimeInModelDecodeSeconds)
-	a = r.appendLatency(a, "the end of dispatch to the end", r.dispatched, end, semconv.GenAILatencyTimeInModelInferenceSeconds)
-	return a
-}
-
-func (r *RequestSpan) appendLatency(a []attribute.KeyValue, what string, from, to time.Time, of func(time.Duration) attribute.KeyValue) []attribute.KeyValue {
-	switch {
-	case from.IsZero() || to.IsZero():
-		if !r.embedding {
-			r.tracer.report(misuse(misuseNoMilestone, "request %q ended normally without the times that the latency from %s needs; it is left out", r.rid, what))
-		}
-		return a
-	case to.Before(from):
-		r.tracer.report(misuse(misuseLatencyBackward, "the latency of request %q from %s would be %v; it is left out", r.rid, what, to.Sub(from)))
-		return a
-	}
-	return append(a, of(to.Sub(from)))
-}
-
-// reasonsJSON is the form that finish reasons have on a request span.
-func reasonsJSON(reasons []string) string {
-	const most = 128
-	if len(reasons) == 0 {
-		return "[]"
-	}
-	kept := make([]string, min(len(reasons), most))
-	for i := range kept {
-		kept[i] = boundedtext.Cut(reasons[i], maxName)
-	}
-	var text strings.Builder
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(kept); err != nil { // strings always have a JSON form
-		return "[]"
-	}
-	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // maxThreads bounds the threads of a request that are open, each of which holds

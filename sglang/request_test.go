@@ -26,7 +26,7 @@ func TestAttributesAfterANormalEnd(t *testing.T) {
 	r.FirstToken(ms(42))
 	r.FirstToken(ms(43))
 	r.End(sglang.Outcome{
-		FinishReasons: []string{"length", "stop<"}, PromptTokens: 48, CompletionTokens: 1, CachedTokens: 8,
+		FinishReasons: []string{"length", "stop<"}, PromptTokens: new(48), CompletionTokens: new(1), CachedTokens: new(8),
 		Temperature: new(0.0), TopP: new(1.0), TopK: new(-1), N: new(2), MaxTokens: new(0),
 	}, ms(42.1))
 	want := map[attribute.Key]any{
@@ -61,7 +61,7 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 	// No PD role, so no room. No milestones, so but one latency.
 	l := newLab(t, sglang.Config{Model: "m"})
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r", BootstrapRoom: new(uint64(1))}, t0)
-	r.End(sglang.Outcome{}, ms(1))
+	r.End(counted, ms(1))
 	if got, want := keys(l), "rid module request.id response.finish_reasons response.model usage.prompt_tokens usage.completion_tokens usage.cached_tokens latency.e2e"; got != want {
 		t.Errorf("attributes %s, want %s", got, want)
 	}
@@ -74,8 +74,8 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 	l = newLab(t, sglang.Config{PDRole: sglang.PDRoleDecode})
 	r = l.StartRequest(t.Context(), sglang.Request{RID: "r", Embedding: true}, t0)
 	r.Dispatched(ms(0.5))
-	r.End(sglang.Outcome{PromptTokens: 5}, ms(1))
-	if got, want := keys(l), "rid module request.id response.finish_reasons usage.prompt_tokens usage.cached_tokens latency.e2e latency.time_in_model_inference"; got != want {
+	r.End(sglang.Outcome{PromptTokens: new(5), CachedTokens: new(0)}, ms(1))
+	if got, want := keys(l), "rid module request.id response.finish_reasons response.model usage.prompt_tokens usage.cached_tokens latency.e2e latency.time_in_model_inference"; got != want {
 		t.Errorf("attributes %s, want %s", got, want)
 	}
 	if p := l.points(); len(p) != 4 || p["prompt_tokens_total"] != 5 {
@@ -88,11 +88,11 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 	r = l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	r.Dispatched(ms(9))
 	r.FirstToken(ms(8))
-	r.End(sglang.Outcome{PromptTokens: -2, CompletionTokens: -1, CachedTokens: -1}, ms(10))
+	r.End(sglang.Outcome{PromptTokens: new(-2), CompletionTokens: new(-1), CachedTokens: new(-1)}, ms(10))
 	if got, want := keys(l), "rid module request.id response.finish_reasons response.model latency.e2e latency.time_to_first_token latency.time_in_model_decode latency.time_in_model_inference"; got != want {
 		t.Errorf("attributes %s, want %s", got, want)
 	}
-	l.reported(" from the end of dispatch to the first token would be -1ms", "ended with -2 prompt, -1 completion and -1 cached tokens")
+	l.reported(" from the end of dispatch to the first token would be -1ms", "ended with an Outcome.PromptTokens of -2, want 0 or more")
 	for name, v := range l.points() {
 		if v < 0 || math.IsNaN(v) {
 			t.Errorf("%s is %v", name, v)
@@ -109,11 +109,11 @@ func TestAbort(t *testing.T) {
 	s0 := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 2, TPRank: new(0)}, ms(2))
 	s0.StartStage(sglang.PrefillForward, ms(3))
 	s0.StartStage(sglang.ChunkedPrefill, ms(3))
-	s0.Abort(sglang.AbortReason{Type: "abort", Message: "Client disconnected", StatusCode: new(499), ErrType: "Disconnect"}, ms(5))
+	s0.Abort(sglang.AbortReason{Type: new("abort"), Message: new("Client disconnected"), StatusCode: new(499), ErrType: new("Disconnect")}, ms(5))
 	s1 := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 3, TPRank: new(1)}, ms(2))
 	s1.StartStage(sglang.DecodeForward, ms(3))
 	r.FirstToken(ms(4))
-	r.Abort(sglang.AbortReason{Reason: "gone"}, sglang.Outcome{FinishReasons: []string{"abort"}, PromptTokens: 9, MaxTokens: new(7)}, ms(6))
+	r.Abort(sglang.AbortReason{Reason: new("gone")}, sglang.Outcome{FinishReasons: []string{"abort"}, PromptTokens: new(9), MaxTokens: new(7)}, ms(6))
 	for _, s := range l.spans.GetSpans() {
 		got := values(s)
 		for _, key := range []attribute.Key{"host_id", "pid", "thread_label", "tp_rank"} {
@@ -145,19 +145,18 @@ func TestAbort(t *testing.T) {
 // The texts that were told are written, empty or not; the status has of them what
 // quotes nobody, and the first of what there is.
 func TestAbortReason(t *testing.T) {
-	all := sglang.AbortType | sglang.AbortMessage | sglang.AbortErrType | sglang.AbortCause
 	for _, tc := range []struct {
 		why    sglang.AbortReason
 		want   string
 		status string
 	}{
 		{sglang.AbortReason{}, "", "the request was aborted"},
-		{sglang.AbortReason{Empty: all}, "{err_type= message= reason= type=}", "the request was aborted"},
-		{sglang.AbortReason{Empty: sglang.AbortMessage}, "{message=}", "the request was aborted"},
-		{sglang.AbortReason{Message: "secret", Empty: sglang.AbortMessage | sglang.AbortType}, "{message=secret type=}", "the request was aborted"},
-		{sglang.AbortReason{Type: "abort", Message: "secret", Reason: "secret", ErrType: "secret"}, "{err_type=secret message=secret reason=secret type=abort}", "abort"},
+		{sglang.AbortReason{Type: new(""), Message: new(""), ErrType: new(""), Reason: new("")}, "{err_type= message= reason= type=}", "the request was aborted"},
+		{sglang.AbortReason{Message: new("")}, "{message=}", "the request was aborted"},
+		{sglang.AbortReason{Message: new("secret"), Type: new("")}, "{message=secret type=}", "the request was aborted"},
+		{sglang.AbortReason{Type: new("abort"), Message: new("secret"), Reason: new("secret"), ErrType: new("secret")}, "{err_type=secret message=secret reason=secret type=abort}", "abort"},
 		{sglang.AbortReason{StatusCode: new(0)}, "{status_code=0}", "the request was aborted, status code 0"},
-		{sglang.AbortReason{Type: "length", StatusCode: new(400)}, "{status_code=400 type=length}", "length, status code 400"},
+		{sglang.AbortReason{Type: new("length"), StatusCode: new(400)}, "{status_code=400 type=length}", "length, status code 400"},
 	} {
 		l := newLab(t, sglang.Config{})
 		r, th := l.request()
@@ -175,17 +174,16 @@ func TestAbortReason(t *testing.T) {
 
 // A count that is not known is no 0: not as an attribute, not as a metric.
 func TestUnknownCounts(t *testing.T) {
-	unknown := sglang.Outcome{PromptTokens: sglang.CountUnknown, CompletionTokens: sglang.CountUnknown, CachedTokens: sglang.CountUnknown}
 	for _, aborted := range []bool{false, true} {
 		l := newLab(t, sglang.Config{})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 		r.Dispatched(ms(1))
 		r.FirstToken(ms(2))
 		if aborted {
-			r.Abort(sglang.AbortReason{}, unknown, ms(3))
+			r.Abort(sglang.AbortReason{}, sglang.Outcome{}, ms(3))
 			l.reported()
 		} else {
-			r.End(unknown, ms(3))
+			r.End(sglang.Outcome{}, ms(3))
 			l.reported("ended normally without all of its token counts")
 		}
 		for _, kv := range l.spans.GetSpans()[0].Attributes {
@@ -199,8 +197,44 @@ func TestUnknownCounts(t *testing.T) {
 	}
 	// An embedding request has no completion tokens to tell of.
 	l := newLab(t, sglang.Config{})
-	l.StartRequest(t.Context(), sglang.Request{Embedding: true}, t0).End(sglang.Outcome{CompletionTokens: sglang.CountUnknown}, ms(1))
+	l.StartRequest(t.Context(), sglang.Request{Embedding: true}, t0).End(sglang.Outcome{PromptTokens: new(0), CachedTokens: new(0)}, ms(1))
 	l.reported()
+	for _, o := range []sglang.Outcome{
+		{CompletionTokens: new(0), CachedTokens: new(0)}, {PromptTokens: new(0), CachedTokens: new(0)}, {PromptTokens: new(0), CompletionTokens: new(0)},
+	} {
+		l = newLab(t, sglang.Config{})
+		r := l.StartRequest(t.Context(), sglang.Request{}, t0)
+		r.Dispatched(ms(0))
+		r.FirstToken(ms(0))
+		r.End(o, ms(1))
+		l.reported("ended normally without all of its token counts")
+	}
+}
+
+// The model is documented for a normal end; that there is none is said once.
+func TestNoModel(t *testing.T) {
+	l := newLab(t, sglang.Config{Model: "m"})
+	tr, err := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(l.provider))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.StartRequest(t.Context(), sglang.Request{Embedding: true}, t0).Abort(sglang.AbortReason{}, sglang.Outcome{}, ms(1))
+	l.reported()
+	for range 2 {
+		tr.StartRequest(t.Context(), sglang.Request{Embedding: true}, t0).End(counted, ms(1))
+	}
+	l.reported("Config.Model is empty")
+}
+
+// Spans of the caller's own hang under the request span.
+func TestContext(t *testing.T) {
+	l := newLab(t, sglang.Config{})
+	r := l.StartRequest(t.Context(), sglang.Request{}, t0)
+	span := trace.SpanContextFromContext(r.Context())
+	r.Abort(sglang.AbortReason{}, sglang.Outcome{}, ms(1))
+	if got := l.spans.GetSpans()[0].SpanContext; !got.Equal(span) {
+		t.Errorf("the context carries %v, the request span is %v", span, got)
+	}
 }
 
 // An end that lies before the start takes only the latencies with it that it is
@@ -211,7 +245,7 @@ func TestRequestThatEndsBeforeItStarts(t *testing.T) {
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 		r.Dispatched(ms(1))
 		r.FirstToken(ms(3))
-		r.End(sglang.Outcome{}, end)
+		r.End(counted, end)
 		var got []string
 		for _, kv := range l.spans.GetSpans()[0].Attributes {
 			if k, ok := strings.CutPrefix(string(kv.Key), "gen_ai.latency."); ok {
@@ -255,7 +289,7 @@ func TestCompleteTrace(t *testing.T) {
 	sch.StartStage(sglang.DecodeForward, ms(10))
 	sch.RecordStage(sglang.DecodeLoop(0), ms(10), ms(20))
 	sch.End(ms(20))
-	r.End(sglang.Outcome{}, ms(21))
+	r.End(counted, ms(21))
 	call.End(genai.Response{EndTime: ms(22)}, nil)
 	l.tree(`
 	chat qwen3-8b 0-22

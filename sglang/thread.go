@@ -2,7 +2,6 @@ package sglang
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -11,46 +10,6 @@ import (
 	"github.com/infertel/infertel-go/internal/boundedtext"
 	"github.com/infertel/infertel-go/semconv"
 )
-
-// ThreadLabel says what a thread does. Under prefill-decode disaggregation
-// "Prefill " or "Decode " is put before it.
-type ThreadLabel string
-
-// The documented labels, together with [MultiTokenizer]. The detokenizer has no
-// thread span.
-const (
-	// ThreadTokenizer is the frontend process.
-	ThreadTokenizer ThreadLabel = semconv.ThreadLabelTokenizer
-	// ThreadDPController is the controller that spreads requests over data parallel
-	// ranks.
-	ThreadDPController ThreadLabel = semconv.ThreadLabelDPController
-	// ThreadScheduler is a scheduler process.
-	ThreadScheduler ThreadLabel = semconv.ThreadLabelScheduler
-)
-
-// MultiTokenizer is the label of one of several frontend processes, by number:
-// "MultiTokenizer-7".
-func MultiTokenizer(number int) ThreadLabel {
-	return ThreadLabel(semconv.ThreadLabelMultiTokenizerPrefix + strconv.Itoa(number))
-}
-
-// process returns the process that has the label, "" if none has.
-func (l ThreadLabel) process() semconv.Process {
-	switch l {
-	case ThreadTokenizer:
-		return semconv.ProcessFrontend
-	case ThreadDPController:
-		return semconv.ProcessDPController
-	case ThreadScheduler:
-		return semconv.ProcessScheduler
-	}
-	if number, ok := strings.CutPrefix(string(l), semconv.ThreadLabelMultiTokenizerPrefix); ok {
-		if _, err := strconv.ParseUint(number, 10, 64); err == nil {
-			return semconv.ProcessFrontend
-		}
-	}
-	return ""
-}
 
 // Thread describes a process or thread that takes part in a request. Source:
 // sglang.thread.
@@ -75,68 +34,6 @@ type Thread struct {
 	// stage it names. A request from [Tracer.Resume] knows it already. What a
 	// thread of another request gave is left out, and reported once.
 	From Handover
-}
-
-// AbortReason is why a request was aborted. It is written to thread spans, never
-// to the request span. Texts that are empty are left out, unless Empty names
-// them. The description of the span's status holds the type and the status code
-// alone, since a message may quote a prompt. Source: sglang.thread.
-type AbortReason struct {
-	// Type is the attribute type, such as "abort".
-	Type string
-	// Message is the attribute message. 1024 bytes of it are kept.
-	Message string
-	// StatusCode is the attribute status_code: the HTTP status that the request was
-	// answered with. Nil: there is none.
-	StatusCode *int
-	// ErrType is the attribute err_type, such as "BadRequestError".
-	ErrType string
-	// Reason is the attribute reason, for an end without the structure above. 1024
-	// bytes of it are kept.
-	Reason string
-	// Empty names the texts that were told and are empty: their attributes are
-	// written as they are.
-	Empty AbortField
-}
-
-// AbortField is a set of the texts in an [AbortReason].
-type AbortField uint8
-
-// The texts.
-const (
-	AbortType    AbortField = 1 << iota // AbortReason.Type
-	AbortMessage                        // AbortReason.Message
-	AbortErrType                        // AbortReason.ErrType
-	AbortCause                          // AbortReason.Reason
-)
-
-// status is the description of a span's status.
-func (w *AbortReason) status() string {
-	text := boundedtext.Cut(w.Type, maxLabel)
-	if text == "" {
-		text = "the request was aborted"
-	}
-	if w.StatusCode != nil {
-		text += ", status code " + strconv.Itoa(*w.StatusCode)
-	}
-	return text
-}
-
-func (w *AbortReason) attributes() []attribute.KeyValue {
-	var a []attribute.KeyValue
-	add := func(text string, field AbortField, limit int, of func(string) attribute.KeyValue) {
-		if text != "" || w.Empty&field != 0 {
-			a = append(a, of(boundedtext.Cut(text, limit)))
-		}
-	}
-	add(w.Type, AbortType, maxName, semconv.AbortType)
-	add(w.Message, AbortMessage, maxMessage, semconv.AbortMessage)
-	if w.StatusCode != nil {
-		a = append(a, semconv.AbortStatusCode(*w.StatusCode))
-	}
-	add(w.ErrType, AbortErrType, maxName, semconv.AbortErrType)
-	add(w.Reason, AbortCause, maxMessage, semconv.AbortReason)
-	return a
 }
 
 // ThreadSpan is the part of one thread in a request: the thread span and the

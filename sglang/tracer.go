@@ -2,7 +2,6 @@ package sglang
 
 import (
 	"net"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -110,7 +109,7 @@ func (t *Tracer) misplaced(s Stage, process semconv.Process) (problem, bool) {
 	default: // whether there is data or pipeline parallelism is not known here
 		return problem{}, false
 	}
-	return misuse(misuseDeployment, "stage %v was recorded on a node with the PD role %q, it is documented for the deployment %s", s, string(t.role), at.deployment), true
+	return misuse(misuseDeployment, "stage %v was recorded on a node with the PD role %q, it is documented for the deployment %s", s, t.role.String(), at.deployment), true
 }
 
 // requestName is the name of the request span: {role} Req {rid[:8]}.
@@ -119,45 +118,13 @@ func (t *Tracer) requestName(rid string) string {
 	if rid != "" {
 		name = "Req " + firstCharacters(rid, 8)
 	}
-	if t.role != PDRoleNone || t.nativeNames {
-		name = string(t.role) + " " + name
+	switch {
+	case t.role != PDRoleNone:
+		name = t.role.String() + " " + name
+	case t.nativeNames:
+		name = " " + name
 	}
 	return name
-}
-
-// labelPrefix is what stands before the labels of the node's threads.
-func (t *Tracer) labelPrefix() string {
-	switch t.role {
-	case PDRolePrefill:
-		return semconv.ThreadLabelPrefixPrefill
-	case PDRoleDecode:
-		return semconv.ThreadLabelPrefixDecode
-	}
-	return ""
-}
-
-// bareLabel takes the node's role off a label that has it already, as the
-// engine's own labels do.
-func (t *Tracer) bareLabel(l ThreadLabel) ThreadLabel {
-	role := strings.TrimSpace(t.labelPrefix())
-	if role == "" {
-		return l
-	}
-	if rest, ok := strings.CutPrefix(string(l), role); ok {
-		if bare := ThreadLabel(strings.TrimPrefix(rest, " ")); bare.process() != "" {
-			return bare
-		}
-	}
-	return l
-}
-
-// fullLabel puts the node's role before a thread's label.
-func (t *Tracer) fullLabel(label string) string {
-	prefix := t.labelPrefix()
-	if t.nativeNames {
-		prefix = strings.TrimSpace(prefix)
-	}
-	return prefix + label
 }
 
 // given reports whether t is a time: not the zero time, not the Unix epoch,

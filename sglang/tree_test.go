@@ -48,8 +48,14 @@ func (l *lab) OnEnd(sdktrace.ReadOnlySpan)                     {}
 func (l *lab) Shutdown(context.Context) error                  { return nil }
 func (l *lab) ForceFlush(context.Context) error                { return nil }
 
+// counted is the outcome of a normal end of which nothing else is to be said.
+var counted = sglang.Outcome{PromptTokens: new(0), CompletionTokens: new(0), CachedTokens: new(0)}
+
 func newLab(t testing.TB, c sglang.Config, opts ...sglang.Option) *lab {
 	t.Helper()
+	if c.Model == "" {
+		c.Model = "m"
+	}
 	l := &lab{t: t, spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader(), errors: sdktest.HandleErrors(t)}
 	l.provider = sdktrace.NewTracerProvider(sdktrace.WithSyncer(l.spans), sdktrace.WithSpanProcessor(l))
 	var err error
@@ -75,7 +81,7 @@ func finish(r *sglang.RequestSpan, th *sglang.ThreadSpan) {
 	th.End(ms(100))
 	r.Dispatched(ms(1))
 	r.FirstToken(ms(2))
-	r.End(sglang.Outcome{}, ms(100))
+	r.End(counted, ms(100))
 }
 
 // points returns the sums of the metrics, and fails the test where one does not

@@ -46,11 +46,6 @@ func newSGLang(t telemetry) handler {
 	return &sglangEngines{telemetry: t, declared: map[string]*sglangEngine{}, requests: map[string][]*sglangRequest{}}
 }
 
-// unknownOutcome is the end of a request of which nothing is told.
-var unknownOutcome = sglang.Outcome{
-	PromptTokens: sglang.CountUnknown, CompletionTokens: sglang.CountUnknown, CachedTokens: sglang.CountUnknown,
-}
-
 func (h *sglangEngines) close(_ context.Context, at time.Time) {
 	h.abort(at, func(*sglangRequest) bool { return true })
 }
@@ -60,7 +55,7 @@ func (h *sglangEngines) abort(at time.Time, meant func(*sglangRequest) bool) {
 	for _, id := range slices.Sorted(maps.Keys(h.requests)) {
 		for _, r := range slices.Clone(h.requests[id]) {
 			if !r.ended && meant(r) {
-				r.span.Abort(sglang.AbortReason{}, unknownOutcome, at)
+				r.span.Abort(sglang.AbortReason{}, sglang.Outcome{}, at)
 				h.end(r)
 			}
 		}
@@ -162,10 +157,7 @@ func (h *sglangEngines) request(l *line) *sglangRequest {
 // ends the requests that the connection has open; the engines of other
 // connections are other nodes.
 func (h *sglangEngines) declare(l *line) error {
-	c := sglang.Config{Model: l.text("model"), PDRole: sglang.PDRole(l.text("pd_role"))}
-	if c.PDRole != sglang.PDRoleNone && c.PDRole != sglang.PDRolePrefill && c.PDRole != sglang.PDRoleDecode {
-		l.wrong("pd_role", `"prefill", "decode" or nothing`)
-	}
+	c := sglang.Config{Model: l.text("model"), PDRole: l.nodeRole("pd_role")}
 	if err := l.err(); err != nil {
 		return err
 	}
@@ -186,6 +178,19 @@ func (h *sglangEngines) declare(l *line) error {
 	}
 	h.declared[l.origin], h.newest = engine, engine
 	return nil
+}
+
+// nodeRole reads a PD role of SGLang, PDRoleNone if it is not set or empty.
+func (l *line) nodeRole(name string) sglang.PDRole {
+	text := l.text(name)
+	if text == "" {
+		return sglang.PDRoleNone
+	}
+	role, err := sglang.ParsePDRole(text)
+	if err != nil {
+		l.wrong(name, "prefill, decode or none")
+	}
+	return role
 }
 
 // engineOf returns the engine that is declared like c, a new one if none is.
@@ -224,9 +229,9 @@ func (h *sglangEngines) stats(ctx context.Context, l *line) error {
 		l.require(name)
 	}
 	s := sglang.SchedulerStats{
-		RunningReqs:      int64(l.count("running")),
-		QueueReqs:        int64(l.count("queued")),
-		UsedTokens:       int64(l.count("used_tokens")),
+		RunningReqs:      l.count("running"),
+		QueueReqs:        l.count("queued"),
+		UsedTokens:       l.count("used_tokens"),
 		CacheHitRate:     positive(l, "cache_hit_rate"),
 		SpecAcceptLength: positive(l, "spec_accept_length"),
 	}

@@ -39,7 +39,7 @@ func lengths(spans []otlptest.Span) []string {
 // Lines that come late or twice are no bad lines: nothing is lost over them, what
 // is left out is said once, and the exit status is 0.
 func TestSGLangLinesOutOfOrder(t *testing.T) {
-	start := sg(0, "request_start", of("r", "")) + sg(0, "thread_start", of("r", scheduler)) +
+	start := sg(0, "engine", `, "model": "m"`) + sg(0, "request_start", of("r", "")) + sg(0, "thread_start", of("r", scheduler)) +
 		sg(1, "dispatched", of("r", "")) + sg(2, "first_token", of("r", ""))
 	threadEnd, end := sg(8, "thread_end", of("r", inThread)), sg(9, "request_end", of("r", allTokens))
 	whole := []string{"Req r 0-9", "Scheduler (host:h | pid:1) 0-8"}

@@ -108,19 +108,14 @@ func (r *sglangRequest) threadEnd(l *line) error {
 // abortReason reads why a request was aborted. A text that is there and empty is
 // not one that is absent.
 func abortReason(l *line) (sglang.AbortReason, error) {
-	var why sglang.AbortReason
-	text := func(name string, field sglang.AbortField) string {
-		s := l.text(name)
-		if s == "" && l.has(name) {
-			why.Empty |= field
-		}
-		return s
+	text := func(name string) *string { return optional[string](l, name, "a string") }
+	why := sglang.AbortReason{
+		Type:       text("type"),
+		Message:    text("message"),
+		StatusCode: l.int("status_code"),
+		ErrType:    text("err_type"),
+		Reason:     text("reason"),
 	}
-	why.Type = text("type", sglang.AbortType)
-	why.Message = text("message", sglang.AbortMessage)
-	why.StatusCode = l.int("status_code")
-	why.ErrType = text("err_type", sglang.AbortErrType)
-	why.Reason = text("reason", sglang.AbortCause)
 	return why, l.err()
 }
 
@@ -230,20 +225,12 @@ func (r *sglangRequest) output(l *line) error {
 	return nil
 }
 
-// tokens returns a count, which is not known if it is not set.
-func (l *line) tokens(name string) int {
-	if n := l.optionalCount(name); n != nil {
-		return *n
-	}
-	return sglang.CountUnknown
-}
-
 func (r *sglangRequest) end(l *line) error {
 	o := sglang.Outcome{
 		FinishReasons:    l.texts("finish_reasons"),
-		PromptTokens:     l.tokens("prompt_tokens"),
-		CompletionTokens: l.tokens("completion_tokens"),
-		CachedTokens:     l.tokens("cached_tokens"),
+		PromptTokens:     l.optionalCount("prompt_tokens"),
+		CompletionTokens: l.optionalCount("completion_tokens"),
+		CachedTokens:     l.optionalCount("cached_tokens"),
 		Temperature:      l.float("temperature"),
 		TopP:             l.float("top_p"),
 		TopK:             l.int("top_k"),

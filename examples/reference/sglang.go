@@ -172,7 +172,7 @@ func (t *sglangEngine) stage(th *sgThread, e *simengine.Event) {
 		th.RecordStage(sglang.PrefillTransferKVCache, e.Start, e.At)
 	case simengine.Released:
 		if e.Reason == simengine.ReasonAbort {
-			th.Abort(sglang.AbortReason{Type: "abort", Message: "Client disconnected"}, e.At)
+			th.Abort(sglang.AbortReason{Type: new("abort"), Message: new("Client disconnected")}, e.At)
 		} else {
 			th.End(e.At)
 		}
@@ -238,9 +238,9 @@ func (t *sglangEngine) runBatch(th *sgThread, e *simengine.Event) {
 func (t *sglangEngine) finished(r *sgRequest, f *flight, e *simengine.Event) {
 	o := sglang.Outcome{
 		FinishReasons:    []string{string(e.Reason)},
-		PromptTokens:     len(e.Request.Prompt),
-		CompletionTokens: e.Request.Generated(),
-		CachedTokens:     e.Request.Cached(),
+		PromptTokens:     new(len(e.Request.Prompt)),
+		CompletionTokens: new(e.Request.Generated()),
+		CachedTokens:     new(e.Request.Cached()),
 		Temperature:      f.body.Temperature,
 		TopP:             f.body.TopP,
 		TopK:             f.body.TopK,
@@ -248,7 +248,7 @@ func (t *sglangEngine) finished(r *sgRequest, f *flight, e *simengine.Event) {
 		MaxTokens:        f.body.MaxTokens,
 	}
 	if e.Reason == simengine.ReasonAbort {
-		r.span.Abort(sglang.AbortReason{Type: "abort", Message: "Client disconnected"}, o, e.At)
+		r.span.Abort(sglang.AbortReason{Type: new("abort"), Message: new("Client disconnected")}, o, e.At)
 	} else {
 		r.span.End(o, e.At)
 	}
@@ -257,9 +257,9 @@ func (t *sglangEngine) finished(r *sgRequest, f *flight, e *simengine.Event) {
 
 func (t *sglangEngine) scheduler(s *simengine.Stats) {
 	report := sglang.SchedulerStats{
-		RunningReqs:   int64(s.Running),
-		QueueReqs:     int64(s.Waiting),
-		UsedTokens:    int64(s.UsedBlocks * s.BlockSize),
+		RunningReqs:   s.Running,
+		QueueReqs:     s.Waiting,
+		UsedTokens:    s.UsedBlocks * s.BlockSize,
 		TokenUsage:    float64(s.UsedBlocks) / float64(s.Blocks),
 		GenThroughput: s.Throughput,
 	}

@@ -221,13 +221,13 @@ func (b *bench) requestSGLang(tr *sglang.Tracer, role sglang.PDRole) {
 	completed := b.schedule(thread, role)
 	r.FirstToken(b.next())
 	if !completed {
-		why := sglang.AbortReason{Type: "abort", Message: "gone", StatusCode: new(499)}
+		why := sglang.AbortReason{Type: new("abort"), Message: new("gone"), StatusCode: new(499)}
 		thread.Abort(why, b.next())
 		r.Abort(why, sglang.Outcome{}, b.next())
 		return
 	}
 	thread.End(b.next())
-	r.End(sglang.Outcome{FinishReasons: []string{"stop"}, PromptTokens: 9, CompletionTokens: 3, Temperature: new(0.5)}, b.next())
+	r.End(sglang.Outcome{FinishReasons: []string{"stop"}, PromptTokens: new(9), CompletionTokens: new(3), CachedTokens: new(0), Temperature: new(0.5)}, b.next())
 }
 
 // schedule makes the stages of a scheduler and reports whether all of them were.
