@@ -21,7 +21,7 @@ func TestSGLangBadLines(t *testing.T) {
 `
 	bad := []struct{ line, want string }{
 		{`"event":"finished","request":"r"`, `field "event" is "finished", which sglang does not have`},
-		{`"event":"engine","pd_role":"producer"`, `field "pd_role" is "producer", want "prefill", "decode" or nothing`},
+		{`"event":"engine","pd_role":"producer"`, `field "pd_role" is "producer", want prefill, decode or none`},
 		{`"event":"engine","model":7`, `field "model" is 7, want a string`},
 		{`"event":"request_start"`, `field "request" is missing`},
 		{`"event":"request_start","request":"r"`, `request "r" has arrived already`},
