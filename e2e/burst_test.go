@@ -61,7 +61,7 @@ var bursts = []burst{{
 			req.Dispatched(at(0))
 			req.FirstToken(at(1))
 			req.Output(at(sglangSteps))
-			req.End(sglang.Outcome{FinishReasons: []string{"length"}, CompletionTokens: sglangSteps}, at(sglangSteps))
+			req.End(sglang.Outcome{FinishReasons: []string{"length"}, PromptTokens: new(0), CompletionTokens: new(sglangSteps), CachedTokens: new(0)}, at(sglangSteps))
 		})
 	},
 	spans: map[string]int{"Req": sglangRequests, "Scheduler": sglangRequests, "decode_forward": sglangRequests, "decode_loop": sglangRequests * sglangSteps},
