@@ -26,6 +26,8 @@ bench:
 html-test:
 	go run ./examples/internal/view/browsertest
 
-# Against real clients and servers, in a module of its own.
+# Against real clients, the OpenTelemetry Collector and Prometheus, in a module of
+# its own. The first run builds the Collector, which takes some minutes.
 e2e:
-	cd e2e && go vet ./... && go test ./...
+	./scripts/prometheus.sh
+	cd e2e && go vet ./... && go test -timeout 30m ./...
