@@ -35,6 +35,14 @@ type door struct {
 	sim  *simengine.Sim
 	inst *genai.Instrumentation
 	next func(httpRequest, httpClient)
+	open map[*observedClient]bool // under way
+}
+
+// close ends what is under way, also where no engine has it yet or any more.
+func (d *door) close() {
+	for c := range d.open {
+		c.close(context.Canceled)
+	}
 }
 
 func (d *door) serve(r httpRequest, client httpClient) {
@@ -55,9 +63,9 @@ func (d *door) serve(r httpRequest, client httpClient) {
 	inner := r
 	inner.header = r.header.Clone()
 	propagator.Inject(ctx, propagation.HeaderCarrier(inner.header))
-	d.sim.After(networkTime, func() {
-		d.next(inner, &observedClient{door: d, client: client, exchange: x, call: genai.CallFromContext(ctx)})
-	})
+	observed := &observedClient{door: d, client: client, exchange: x, call: genai.CallFromContext(ctx)}
+	d.open[observed] = true
+	d.sim.After(networkTime, func() { d.next(inner, observed) })
 }
 
 const networkTime = 90 * time.Microsecond
@@ -83,6 +91,7 @@ func (c *observedClient) write(p []byte) {
 // close ends the entry span when the end of the answer has reached the client,
 // or when the run is cut short.
 func (c *observedClient) close(err error) {
+	delete(c.door.open, c)
 	c.call.SetResponse(genai.Response{EndTime: c.door.sim.Now().Add(networkTime)})
 	c.exchange.End(err)
 	c.door.sim.After(networkTime, func() { c.client.close(err) })

@@ -120,6 +120,9 @@ func (f *fleet) run(ctx context.Context, stderr io.Writer) {
 	}
 	progress.clear()
 	if err != nil {
+		for _, d := range f.doors {
+			d.close()
+		}
 		fmt.Fprintf(stderr, "reference: interrupted after %d of %d requests\n", f.finished, all)
 	}
 }

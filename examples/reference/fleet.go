@@ -41,6 +41,7 @@ type fleet struct {
 	spans       *spanBudget
 	fault       func(error)
 	deployments []*deployment
+	doors       []*door
 	closers     []func() error
 	finished    int                   // requests
 	observe     func(simengine.Event) // sees all events too
@@ -121,10 +122,12 @@ func (f *fleet) door(engine genai.Engine, content genai.ContentMode, next func(h
 	if err != nil {
 		f.fault(err)
 	}
-	return &door{sim: f.sim, inst: inst, next: func(r httpRequest, c httpClient) {
+	d := &door{sim: f.sim, inst: inst, open: map[*observedClient]bool{}, next: func(r httpRequest, c httpClient) {
 		f.spans.add(1)
 		next(r, c)
 	}}
+	f.doors = append(f.doors, d)
+	return d
 }
 
 // one serves a deployment of a single engine.
