@@ -7,15 +7,21 @@ import (
 	"iter"
 )
 
-// maxInflated bounds how much of a compressed body is looked at: a few
-// kilobytes can stand for gigabytes.
-const maxInflated = 64 << 20
+// How much of a compressed body is looked at is bounded, since a few kilobytes can
+// stand for gigabytes, and so is the work that each byte of it can make: text of
+// clients and engines becomes 5 to 30 times as short, zeros a thousand times.
+const (
+	maxInflated = 64 << 20
+	maxRatio    = 100
+	anyRatio    = 8 << 20 // up to here the ratio does not matter
+)
 
 // inflater decodes gzip that is pushed in pieces. The decoder of the standard
 // library pulls, so it runs as a coroutine that is resumed by each piece and
 // runs on the goroutine of the caller. stop ends it.
 type inflater struct {
 	in     []byte
+	taken  int // bytes that the decoder has got
 	yield  func(struct{}) bool
 	resume func() (struct{}, bool)
 	stop   func()
@@ -51,10 +57,10 @@ func (f *inflater) run(out func([]byte)) error {
 		return err
 	}
 	buf := make([]byte, 4<<10)
-	for left := maxInflated; left > 0; {
-		n, err := z.Read(buf[:min(len(buf), left)])
+	for total := 0; total < min(maxInflated, max(anyRatio, f.taken*maxRatio)); {
+		n, err := z.Read(buf)
 		out(buf[:n])
-		left -= n
+		total += n
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -74,6 +80,7 @@ func (f *inflater) Read(p []byte) (int, error) {
 	}
 	n := copy(p, f.in)
 	f.in = f.in[n:]
+	f.taken += n
 	return n, nil
 }
 
@@ -84,6 +91,7 @@ func (f *inflater) ReadByte() (byte, error) {
 	}
 	c := f.in[0]
 	f.in = f.in[1:]
+	f.taken++
 	return c, nil
 }
 
