@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -43,6 +44,8 @@ const prometheusConfig = `
 global:
   scrape_interval: 250ms
   scrape_timeout: 250ms
+  evaluation_interval: 1s
+rule_files: [%s]
 scrape_configs:
   - job_name: collector
     honor_labels: true
@@ -51,14 +54,14 @@ scrape_configs:
 `
 
 // StartPrometheus starts a Prometheus that scrapes the target, host and port, and
-// returns when it has done so once.
-func StartPrometheus(t testing.TB, target string) *Prometheus {
+// evaluates the rules in the files. It returns when it has scraped once.
+func StartPrometheus(t testing.TB, target string, rules ...string) *Prometheus {
 	t.Helper()
 	exe := Tool(t, "prometheus")
 	var err error
 	for range 3 { // as in StartCollector
 		var p *Prometheus
-		if p, err = tryPrometheus(t, exe, target); err == nil {
+		if p, err = tryPrometheus(t, exe, target, rules); err == nil {
 			return p
 		}
 	}
@@ -66,11 +69,11 @@ func StartPrometheus(t testing.TB, target string) *Prometheus {
 	return nil
 }
 
-func tryPrometheus(t testing.TB, exe, target string) (*Prometheus, error) {
+func tryPrometheus(t testing.TB, exe, target string, rules []string) (*Prometheus, error) {
 	t.Helper()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "prometheus.yaml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, prometheusConfig, target), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, prometheusConfig, strings.Join(rules, ", "), target), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	address := FreeAddress(t)
