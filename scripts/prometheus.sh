@@ -17,12 +17,13 @@ for tool in apt-get dpkg-deb; do
 done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-chmod 755 "$work" # apt downloads as a user of its own
 cd "$work"
+# As root, apt would download as a user that may not write here.
+download() { apt-get download -qq -o APT::Sandbox::User=root prometheus; }
 # A machine that never ran "apt-get update" has no list to find the package in.
-if ! apt-get download -qq prometheus 2>/dev/null; then
+if ! download 2>/dev/null; then
 	apt-get update -qq
-	apt-get download -qq prometheus
+	download
 fi
 dpkg-deb -x prometheus_*.deb unpacked
 mkdir -p "$dir"
