@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +25,7 @@ import (
 // Config says how a program reports. The zero value prints to standard output
 // when the session is closed.
 type Config struct {
-	// Service is the service name if OTEL_SERVICE_NAME names none.
+	// Service is the service name if the environment names none.
 	Service string
 	// Out is where what arrived is printed. Default: standard output.
 	Out io.Writer
@@ -72,13 +73,21 @@ func CollectorNamed() bool {
 	return false
 }
 
+// serviceNamed reports whether the environment names the service.
+func serviceNamed() bool {
+	return os.Getenv("OTEL_SERVICE_NAME") != "" || strings.Contains(os.Getenv("OTEL_RESOURCE_ATTRIBUTES"), "service.name=")
+}
+
 // Start sets the telemetry up. The caller ends it with Close.
 func Start(ctx context.Context, c Config) (*Session, error) {
 	if c.Out == nil {
 		c.Out = os.Stdout
 	}
 	s := &Session{config: c, printer: view.NewPrinter(c.Out, c.Verbose), stop: make(chan struct{})}
-	opts := []otlp.Option{otlp.WithServiceName(c.Service)}
+	var opts []otlp.Option
+	if !serviceNamed() {
+		opts = append(opts, otlp.WithServiceName(c.Service))
+	}
 	if !CollectorNamed() {
 		receiver, err := otlpreceiver.Start()
 		if err != nil {

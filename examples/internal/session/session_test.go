@@ -125,6 +125,43 @@ func TestCollector(t *testing.T) {
 	}
 }
 
+// The environment names the service, and else the program.
+func TestServiceName(t *testing.T) {
+	noCollector(t)
+	collector, err := otlpreceiver.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer collector.Stop()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.Endpoint())
+	for _, tt := range []struct{ name, attributes, want string }{
+		{"", "", "test"},
+		{"named", "", "named"},
+		{"", "service.name=attributed,a=b", "attributed"},
+	} {
+		t.Setenv("OTEL_SERVICE_NAME", tt.name)
+		t.Setenv("OTEL_RESOURCE_ATTRIBUTES", tt.attributes)
+		collector.Reset()
+		s, err := Start(context.Background(), Config{Service: "test", Out: &buffer{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, span := s.TracerProvider().Tracer("test").Start(context.Background(), "work")
+		span.End()
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		for _, got := range collector.Spans() {
+			if name := otlpreceiver.Attributes(got.Resource.GetAttributes())["service.name"]; name != tt.want {
+				t.Errorf("with %q and %q the service is %v, want %s", tt.name, tt.attributes, name, tt.want)
+			}
+		}
+		if len(collector.Spans()) != 1 {
+			t.Errorf("%d spans arrived", len(collector.Spans()))
+		}
+	}
+}
+
 // What is lost is an error.
 func TestLoss(t *testing.T) {
 	noCollector(t)
