@@ -121,9 +121,21 @@ func (o *responseObserver) passOn(p []byte) (int, error) {
 	if n > maxPending {
 		o.exchange.ResponseBody(p[:n])
 	} else {
-		o.pending = append(o.pending, p[:n]...)
+		o.wait(p[:n])
 	}
 	return n, err
+}
+
+// wait keeps a copy of p. A document comes in one piece, so that the first is
+// given as much memory as it needs, and a second as much as all that wait.
+func (o *responseObserver) wait(p []byte) {
+	switch {
+	case o.pending == nil:
+		o.pending = make([]byte, 0, len(p))
+	case cap(o.pending)-len(o.pending) < len(p):
+		o.pending = append(make([]byte, 0, maxPending), o.pending...)
+	}
+	o.pending = append(o.pending, p...)
 }
 
 // release writes what the filter still holds of a stream that ended within an

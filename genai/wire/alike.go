@@ -76,9 +76,12 @@ func (r *responseReader) readStart(p []byte) {
 		a.begin.restore(r)
 	}
 	r.event.base = 0
-	n := common(a.last, p)
-	if a.textAt != unseen {
-		n = min(n, a.textAt)
+	n := from
+	if a.textAt != from { // else no more can be the same
+		n = common(a.last, p)
+		if a.textAt != unseen {
+			n = min(n, a.textAt)
+		}
 	}
 	if n >= minHead && n > from {
 		r.event.base = from
@@ -147,12 +150,7 @@ func textLength(p []byte) (n int, plain bool) {
 			return -1, false
 		case c == '\\':
 			plain = false
-			if i++; i == len(p) {
-				return -1, false
-			}
-			switch p[i] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			default:
+			if i++; i == len(p) || jsonstream.Unescape(p[i]) == 0 {
 				return -1, false
 			}
 		}
@@ -174,18 +172,32 @@ func (r *responseReader) skim(p []byte) []byte {
 	for len(p) > before+len(a.tail) && string(p[:len(dataField)]) == dataField && bytes.HasPrefix(p[len(dataField):], a.head) {
 		rest := p[before:]
 		n, plain := textLength(rest)
-		if n <= 0 || !plain && r.contentLimit > 0 || !bytes.HasPrefix(rest[n:], a.tail) {
+		if n <= 0 || !bytes.HasPrefix(rest[n:], a.tail) {
 			return p
 		}
 		r.increments++
 		if c := r.choice(a.index); c != nil && r.contentLimit > 0 {
+			to := &c.text
 			if a.reasoning {
-				c.reasoning = r.keep(c.reasoning, rest[:n], r.contentLimit)
-			} else {
-				c.text = r.keep(c.text, rest[:n], r.contentLimit)
+				to = &c.reasoning
 			}
+			*to = r.keepText(*to, rest[:n], plain)
 		}
 		p = rest[n+len(a.tail):]
 	}
 	return p
+}
+
+// keepText is keep for text that stands in a string of the event.
+func (r *responseReader) keepText(kept, p []byte, plain bool) []byte {
+	for !plain {
+		i := bytes.IndexByte(p, '\\')
+		if i < 0 {
+			break
+		}
+		kept = r.keep(kept, p[:i], r.contentLimit)
+		kept = r.keep(kept, []byte{jsonstream.Unescape(p[i+1])}, r.contentLimit)
+		p = p[i+2:]
+	}
+	return r.keep(kept, p, r.contentLimit)
 }

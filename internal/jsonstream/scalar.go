@@ -6,6 +6,10 @@ var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
+// Unescape returns the byte that a backslash and c stand for in a string, or 0 if
+// they stand for none or begin a longer escape.
+func Unescape(c byte) byte { return escapes[c] }
+
 // readEscape reads the byte after a backslash.
 func (r *Reader) readEscape(c byte) {
 	if c == 'u' {
