@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -60,12 +61,13 @@ func run(c config, out io.Writer) error {
 	fmt.Fprintf(out, "%d streams at a time for %v, an event every %v, race detector %t\n", c.streams, c.duration, c.chunk, c.race)
 
 	clients := newClients(c, b.url)
-	sampled := make(chan *samples)
+	figures := newSamples(b.gateway, out)
 	stop := make(chan struct{})
-	go func() { sampled <- sample(c, b.gateway, stop, out) }()
+	var sampling sync.WaitGroup
+	sampling.Go(func() { figures.run(c, stop, out) })
 	clients.run()
 	close(stop)
-	figures := <-sampled
+	sampling.Wait()
 
 	code, err := b.gateway.Interrupt(30 * time.Second)
 	if err != nil {
@@ -78,7 +80,7 @@ func run(c config, out io.Writer) error {
 	if code != 0 {
 		err = fmt.Errorf("the gateway exits with %d", code)
 	}
-	if err := errors.Join(err, clients.err(), arrived.check(clients.next.Load(), c), figures.check()); err != nil {
+	if err := errors.Join(err, clients.err(), arrived.check(clients.next.Load(), c), figures.check(c)); err != nil {
 		return fmt.Errorf("%w\nthe gateway said:\n%s", err, b.gateway.Stderr())
 	}
 	return nil

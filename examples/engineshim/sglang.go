@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ type sglangEngines struct {
 	connections []string                 // those that have declared one, oldest first
 	newest      *sglangEngine
 	requests    map[string][]*sglangRequest // by id: open ones and those in ended
-	open        int
+	open        openOrder[*sglangRequest]
 	ended       []*sglangRequest // oldest first
 }
 
@@ -50,16 +49,25 @@ func (h *sglangEngines) close(_ context.Context, at time.Time) {
 	h.abort(at, func(*sglangRequest) bool { return true })
 }
 
-// abort ends the open requests that are meant.
+// abort ends the open requests that are meant, the oldest first.
 func (h *sglangEngines) abort(at time.Time, meant func(*sglangRequest) bool) {
-	for _, id := range slices.Sorted(maps.Keys(h.requests)) {
-		for _, r := range slices.Clone(h.requests[id]) {
-			if !r.ended && meant(r) {
-				r.span.Abort(sglang.AbortReason{}, sglang.Outcome{}, at)
-				h.end(r)
-			}
+	for e := h.open.Front(); e != nil; {
+		r := e.Value.(*sglangRequest)
+		e = e.Next() // before r is removed
+		if meant(r) {
+			h.abortRequest(r, at)
 		}
 	}
+}
+
+func (h *sglangEngines) abortRequest(r *sglangRequest, at time.Time) {
+	r.span.Abort(sglang.AbortReason{}, sglang.Outcome{}, at)
+	h.end(r)
+}
+
+func (h *sglangEngines) start(r *sglangRequest) {
+	r.place = h.open.PushBack(r)
+	h.requests[r.id] = append(h.requests[r.id], r)
 }
 
 // end remembers for a while that a request has ended.
@@ -68,7 +76,7 @@ func (h *sglangEngines) end(r *sglangRequest) {
 		return
 	}
 	r.ended = true
-	h.open--
+	h.open.Remove(r.place)
 	if h.ended = append(h.ended, r); len(h.ended) <= maxEnded {
 		return
 	}
@@ -271,17 +279,13 @@ func (h *sglangEngines) requestStart(ctx context.Context, l *line) error {
 	if err != nil {
 		return err
 	}
-	same := h.requests[l.request]
-	switch {
-	case slices.ContainsFunc(same, func(r *sglangRequest) bool { return !r.ended && r.origin == l.origin }):
+	if slices.ContainsFunc(h.requests[l.request], func(r *sglangRequest) bool { return !r.ended && r.origin == l.origin }) {
 		return fmt.Errorf("request %s has arrived already", shortened(l.fields["request"]))
-	case h.open >= maxOpen:
-		return fmt.Errorf("request %s is one too many: %d are open", shortened(l.fields["request"]), h.open)
 	}
+	h.open.room(func(oldest *sglangRequest) { h.abortRequest(oldest, l.at) })
 	r := sglang.Request{RID: l.request, BootstrapRoom: l.room("bootstrap_room"), Embedding: l.flag("embedding")}
 	ctx = l.parent(ctx)
-	h.open++
-	h.requests[l.request] = append(same, &sglangRequest{
+	h.start(&sglangRequest{
 		id: l.request, origin: l.origin, engine: e,
 		span: e.tracer.StartRequest(ctx, r, l.at), threads: map[string]*sglangThread{},
 	})

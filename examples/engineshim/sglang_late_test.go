@@ -226,12 +226,11 @@ func TestSGLangForgetsRequests(t *testing.T) {
 	h := newSGLang(inProcess{}).(*sglangEngines)
 	for i := range 10 * maxEnded {
 		r := &sglangRequest{id: fmt.Sprint(i % (5 * maxEnded))}
-		h.open++
-		h.requests[r.id] = append(h.requests[r.id], r)
+		h.start(r)
 		h.end(r)
 		h.end(r)
 	}
-	if len(h.ended) != maxEnded || len(h.requests) != maxEnded || h.open != 0 {
-		t.Errorf("%d have ended, %d are known, %d open", len(h.ended), len(h.requests), h.open)
+	if len(h.ended) != maxEnded || len(h.requests) != maxEnded || h.open.Len() != 0 {
+		t.Errorf("%d have ended, %d are known, %d open", len(h.ended), len(h.requests), h.open.Len())
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"container/list"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -17,6 +18,7 @@ type sglangRequest struct {
 	engine  *sglangEngine
 	span    *sglang.RequestSpan
 	threads map[string]*sglangThread
+	place   *list.Element // among the open ones
 	ended   bool
 }
 

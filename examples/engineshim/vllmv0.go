@@ -17,7 +17,7 @@ type vllmV0 struct {
 }
 
 func newVLLMV0(t telemetry) handler {
-	return &vllmV0{telemetry: t, open: openRequests[*vllm.RequestV0]{}}
+	return &vllmV0{telemetry: t}
 }
 
 func (h *vllmV0) handle(ctx context.Context, l *line) error {
@@ -68,7 +68,7 @@ func (h *vllmV0) arrived(ctx context.Context, l *line) error {
 	if err := l.err(); err != nil {
 		return err
 	}
-	return h.open.add(l, func() *vllm.RequestV0 { return h.engine.StartRequest(ctx, r, l.at) })
+	return h.open.add(l, func() *vllm.RequestV0 { return h.engine.StartRequest(ctx, r, l.at) }, abortV0(l.at))
 }
 
 func (h *vllmV0) progress(l *line) error {
@@ -96,7 +96,7 @@ func (h *vllmV0) progress(l *line) error {
 		r.FirstToken(l.at)
 	case "finished":
 		r.Finish(o)
-		delete(h.open, l.request)
+		h.open.remove(l.request)
 	}
 	return nil
 }
@@ -119,11 +119,12 @@ func (h *vllmV0) stats(ctx context.Context, l *line) error {
 	return h.engine.RecordScheduler(ctx, s)
 }
 
-func (h *vllmV0) abort(at time.Time) {
-	for _, r := range h.open {
+func abortV0(at time.Time) func(*vllm.RequestV0) {
+	return func(r *vllm.RequestV0) {
 		r.Finish(vllm.OutcomeV0{At: at, FinishReason: vllm.FinishReasonAbort})
 	}
-	clear(h.open)
 }
+
+func (h *vllmV0) abort(at time.Time) { h.open.abortAll(abortV0(at)) }
 
 func (h *vllmV0) close(_ context.Context, at time.Time) { h.abort(at) }

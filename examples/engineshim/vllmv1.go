@@ -88,7 +88,7 @@ func (h *vllmV1) declare(l *line, index int) error {
 			return err
 		}
 	}
-	h.engines[index] = &vllmV1Engine{engine, config, openRequests[*vllmV1Request]{}}
+	h.engines[index] = &vllmV1Engine{EngineV1: engine, config: config}
 	return nil
 }
 
@@ -116,7 +116,7 @@ func (e *vllmV1Engine) arrived(ctx context.Context, l *line) error {
 	}
 	return e.open.add(l, func() *vllmV1Request {
 		return &vllmV1Request{RequestV1: e.StartRequest(ctx, r, l.at)}
-	})
+	}, abortV1(l.at))
 }
 
 func (e *vllmV1Engine) finished(l *line) error {
@@ -138,7 +138,7 @@ func (e *vllmV1Engine) finished(l *line) error {
 		return err
 	}
 	r.finish(o)
-	delete(e.open, l.request)
+	e.open.remove(l.request)
 	return nil
 }
 
@@ -253,12 +253,11 @@ func (e *vllmV1Engine) stats(ctx context.Context, l *line) error {
 	return e.RecordScheduler(ctx, s)
 }
 
-func (e *vllmV1Engine) abort(at time.Time) {
-	for _, r := range e.open {
-		r.finish(vllm.Outcome{At: at, FinishReason: vllm.FinishReasonAbort})
-	}
-	clear(e.open)
+func abortV1(at time.Time) func(*vllmV1Request) {
+	return func(r *vllmV1Request) { r.finish(vllm.Outcome{At: at, FinishReason: vllm.FinishReasonAbort}) }
 }
+
+func (e *vllmV1Engine) abort(at time.Time) { e.open.abortAll(abortV1(at)) }
 
 func (h *vllmV1) close(_ context.Context, at time.Time) {
 	for _, e := range h.engines {
