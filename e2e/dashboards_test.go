@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"os"
@@ -102,8 +103,9 @@ func (p observed) must(t *testing.T, what, expr string) {
 // grafana is what the test knows of a dashboard.
 type grafana struct {
 	Panels []struct {
-		Title   string
-		Targets []struct{ Expr string }
+		Title       string
+		Targets     []struct{ Expr string }
+		FieldConfig struct{ Defaults struct{ Unit string } }
 	}
 	Templating struct {
 		List []struct{ Name, Type, Query, AllValue string }
@@ -178,6 +180,7 @@ func (p observed) panels(t *testing.T, g *grafana) {
 			exprs = append(exprs, q.Expr)
 			p.must(t, panel.Title, replace(q.Expr, all))
 			p.parts(t, panel.Title, q.Expr, all)
+			p.plausible(t, panel.Title, panel.FieldConfig.Defaults.Unit, q.Expr, all)
 		}
 	}
 	if len(exprs) == 0 {
@@ -186,16 +189,16 @@ func (p observed) panels(t *testing.T, g *grafana) {
 	// Each single value shows something.
 	for variable, values := range choices {
 		for _, value := range values {
-			one := map[string]string{}
-			for k, v := range all {
-				one[k] = v
-			}
+			one := maps.Clone(all)
 			one[variable] = pattern(value)
-			if !slices.ContainsFunc(exprs, func(e string) bool {
-				return strings.Contains(e, "$"+variable) && p.see(replace(e, one), false) == nil
-			}) {
-				t.Errorf("nothing is shown with $%s = %q", variable, value)
-			}
+			bed.Eventually(t, func() error {
+				if !slices.ContainsFunc(exprs, func(e string) bool {
+					return strings.Contains(e, "$"+variable) && p.see(replace(e, one), false) == nil
+				}) {
+					return fmt.Errorf("nothing is shown with $%s = %q", variable, value)
+				}
+				return nil
+			})
 		}
 	}
 }
@@ -208,6 +211,26 @@ func (p observed) parts(t *testing.T, what, expr string, variables map[string]st
 	t.Helper()
 	for _, s := range selector.FindAllString(expr, -1) {
 		p.must(t, what, replace(s, variables))
+	}
+}
+
+// plausible holds what is shown of the whole run against its unit.
+func (p observed) plausible(t *testing.T, what, unit, expr string, variables map[string]string) {
+	t.Helper()
+	highest, ok := map[string]float64{"percentunit": 1, "s": 60}[unit]
+	if !ok {
+		return
+	}
+	whole := maps.Clone(variables)
+	whole["__rate_interval"] = "10m"
+	samples := p.Query(replace(expr, whole))
+	for _, s := range samples {
+		if s.Value < 0 || s.Value > highest+1e-9 {
+			t.Errorf("%s is %v %s for %v, want 0 to %v", what, s.Value, unit, s.Labels, highest)
+		}
+	}
+	if len(samples) == 0 {
+		t.Errorf("%s is nothing over the whole run", what)
 	}
 }
 

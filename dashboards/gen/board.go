@@ -28,9 +28,10 @@ type row struct {
 
 const columns = 24
 
-func (b *board) build() (dashboard.Dashboard, error) {
-	// Every Grafana imports schema 1; schema 2 needs version 12.
-	d := dashboard.NewDashboardBuilder(b.title) //nolint:staticcheck // deprecated in favour of schema 2
+// build makes a dashboard of schema 1, which every Grafana imports; schema 2, which
+// the SDK prefers, needs a new one.
+func (b *board) build() (dashboard.Dashboard, error) { //nolint:staticcheck // schema 1 on purpose
+	d := dashboard.NewDashboardBuilder(b.title) //nolint:staticcheck // schema 1 on purpose
 	d.Uid("infertel-"+b.name).Description(b.text).Tags([]string{"infertel", "llm", b.name}).
 		Time("now-1h", "now").Refresh("1m").Timezone("browser").Editable().
 		Tooltip(dashboard.DashboardCursorSyncCrosshair).

@@ -74,7 +74,7 @@ func TestDashboardsAreFresh(t *testing.T) {
 // strictly returns what the model of Grafana's schema has against a dashboard.
 func strictly(raw []byte) string {
 	plugins.RegisterDefaultPlugins()
-	var d dashboard.Dashboard
+	var d dashboard.Dashboard //nolint:staticcheck // as in build
 	// On success the error is an empty list, which is not nil.
 	if err := d.UnmarshalJSONStrict(raw); err != nil && err.Error() != "" {
 		return err.Error()
@@ -199,6 +199,28 @@ func TestPanelsExplainThemselves(t *testing.T) {
 					}
 					if m.Snapshot && !strings.Contains(q.Expr, inPrometheus(semconv.MetricSGLangLogCount)) {
 						t.Errorf("%q shows the sum of the snapshots of %s", p.Title, m.Name)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestSharedNamesAreToldApart: vLLM and SGLang share names, which only the
+// dimension callKind tells apart.
+func TestSharedNamesAreToldApart(t *testing.T) {
+	each(t, func(t *testing.T, _ []byte, f file) {
+		for _, p := range f.Panels {
+			for _, q := range p.Targets {
+				for _, s := range regexp.MustCompile(`(\w+)\{([^}]*)\}`).FindAllStringSubmatch(q.Expr, -1) {
+					m := metricsOf(s[1])
+					engines := map[string]bool{}
+					for _, r := range m[0].Reporters {
+						engine, _, _ := strings.Cut(string(r.Source), ".")
+						engines[engine] = !strings.HasSuffix(string(r.Source), ".token")
+					}
+					if engines["vllm"] && engines["sglang"] && !strings.Contains(s[2], string(semconv.CallKindKey)+"=") {
+						t.Errorf("%q mixes engines in %s", p.Title, s[0])
 					}
 				}
 			}
