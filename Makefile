@@ -1,6 +1,6 @@
 FUZZTIME ?= 10s
 
-.PHONY: test race lint generate fuzz bench e2e html-test
+.PHONY: test race lint generate dashboards fuzz bench e2e html-test
 
 test:
 	go test ./...
@@ -13,6 +13,10 @@ lint:
 
 generate:
 	go generate ./...
+
+# After the registry or dashboards/gen has changed.
+dashboards:
+	cd dashboards/gen && go run .
 
 # Each fuzz target for FUZZTIME.
 fuzz:
