@@ -35,3 +35,10 @@ html-test:
 e2e:
 	./scripts/prometheus.sh
 	cd e2e && go vet ./... && go test -timeout 30m ./...
+
+# Ten minutes of load: 2,000 slow streams through the gateway, 200 through one with
+# the race detector, and a shim with requests that never end.
+soak:
+	cd e2e && go run ./soak
+	cd e2e && go run ./soak -race -streams 200 -chunk 200ms
+	cd e2e && go run ./longrun

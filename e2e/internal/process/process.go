@@ -80,8 +80,9 @@ type Process struct {
 	done   chan struct{} // closed when it has ended
 }
 
-// Start runs the program with arguments and additional environment variables.
-// Configure, if not nil, changes the command before it starts.
+// Start runs the program with arguments and additional environment variables and
+// returns when it is up. Configure, if not nil, changes the command before it
+// starts.
 func (p *Program) Start(args, env []string, configure func(*exec.Cmd)) (*Process, error) {
 	stats, err := FreeAddress()
 	if err != nil {
@@ -105,6 +106,10 @@ func (p *Program) Start(args, env []string, configure func(*exec.Cmd)) (*Process
 		defer close(r.done)
 		_ = r.cmd.Wait() // its status is read from the ProcessState
 	}()
+	if err := r.WaitHTTP(r.stats, 30*time.Second); err != nil {
+		r.Kill()
+		return nil, err
+	}
 	return r, nil
 }
 
