@@ -1,10 +1,14 @@
 package genai_test
 
 import (
+	"context"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/infertel/infertel-go/genai"
 )
@@ -40,5 +44,21 @@ func TestCountsThatCannotBe(t *testing.T) {
 		if n := s.Attrs["gen_ai.response.tokens_streamed"].(int64); n < 0 || increments < 0 && n != 0 {
 			t.Errorf("%d increments are %d tokens", increments, n)
 		}
+	}
+}
+
+// TestNoContext: a nil context is none.
+func TestNoContext(t *testing.T) {
+	var none context.Context
+	for _, opts := range [][]genai.Option{{genai.WithTracerProvider(sdktrace.NewTracerProvider())}, {genai.WithTracerProvider(noop.NewTracerProvider()), genai.WithPublicEndpoint()}} {
+		inst, err := genai.New(opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, call := inst.Start(none, genai.Request{})
+		if genai.CallFromContext(none) != nil || genai.CallFromContext(ctx) != call {
+			t.Error("the context does not carry the call")
+		}
+		call.End(genai.Response{}, nil)
 	}
 }

@@ -129,6 +129,9 @@ func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context
 	if i == nil {
 		return ctx, nil
 	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	if r.Operation > OperationRerank {
 		r.Operation = OperationChat
 	}
@@ -195,6 +198,9 @@ func (s *scope) Value(key any) any {
 // handler that already observes the request must not observe it again; one that
 // makes a request of another operation on the way, such as an embedding, may.
 func CallFromContext(ctx context.Context) *Call {
+	if ctx == nil {
+		return nil
+	}
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c
 }
