@@ -269,13 +269,19 @@ func (p observed) alerts(t *testing.T) {
 	}
 }
 
-// TestAlertRules runs the tests that stand beside the rules.
-func TestAlertRules(t *testing.T) {
-	for _, args := range [][]string{{"check", "rules", "alerts.yaml"}, {"test", "rules", "alerts_test.yaml"}} {
-		cmd := exec.Command(bed.Tool(t, "promtool"), args...)
+// TestDashboardFiles runs the tests that stand beside the alerts, and holds the
+// configurations against the programs that read them.
+func TestDashboardFiles(t *testing.T) {
+	for _, command := range [][]string{
+		{bed.Tool(t, "promtool"), "check", "rules", "alerts.yaml"},
+		{bed.Tool(t, "promtool"), "test", "rules", "alerts_test.yaml"},
+		{bed.Tool(t, "promtool"), "check", "config", "prometheus.yaml"},
+		{bed.CollectorProgram(t), "validate", "--config", "collector.yaml"},
+	} {
+		cmd := exec.Command(command[0], command[1:]...)
 		cmd.Dir = filepath.Join(bed.Root, "dashboards")
 		if said, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("promtool %q: %v\n%s", args, err, said)
+			t.Errorf("%q: %v\n%s", command, err, said)
 		}
 	}
 }

@@ -86,14 +86,22 @@ var buildCollector = sync.OnceValues(func() (string, error) {
 	return exe, nil
 })
 
-// StartCollector starts a Collector and returns when it is up. The first time on a
-// machine it takes some minutes to build.
-func StartCollector(t testing.TB) *Collector {
+// CollectorProgram returns the path of the Collector. The first time on a machine it
+// takes some minutes to build.
+func CollectorProgram(t testing.TB) string {
 	t.Helper()
 	exe, err := buildCollector()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exe
+}
+
+// StartCollector starts a Collector and returns when it is up.
+func StartCollector(t testing.TB) *Collector {
+	t.Helper()
+	exe := CollectorProgram(t)
+	var err error
 	for range 3 { // an address may be taken again before it is used
 		var c *Collector
 		if c, err = tryCollector(t, exe); err == nil {
