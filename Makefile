@@ -34,6 +34,7 @@ html-test:
 # its own. The first run builds the Collector, which takes some minutes.
 e2e:
 	./scripts/prometheus.sh
+	./scripts/npm.sh
 	cd e2e && go vet ./... && go test -timeout 30m ./...
 
 # Ten minutes of load: 2,000 slow streams through the gateway, 200 through one with

@@ -3,150 +3,176 @@ package e2e
 import (
 	"bytes"
 	"context"
-	"io"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
-	"sync"
 	"testing"
+	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
 )
 
-// engine answers like an inference server, with the bodies that one wrote, and
-// keeps what it sent so that it can be compared with what the client saw.
-type engine struct {
-	t      *testing.T
-	prefix string
-	mu     sync.Mutex
-	sent   []byte
-	parent string
+// callsTime is when a client that waits for ever is given up.
+const callsTime = time.Minute
+
+// result is what a client made of an answer.
+type result struct {
+	Text   []string `json:"text"`  // of each choice
+	Tools  []tool   `json:"tools"` // of the first choice
+	Finish []string `json:"finish"`
+	Input  int64    `json:"input"`
+	Output int64    `json:"output"`
+	ID     string   `json:"id"`
+	// Vectors has the length of each embedding.
+	Vectors []int `json:"vectors"`
+	// Error is the status and the type of the error that the client returned.
+	Error string `json:"error"`
 }
 
-func (e *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	request, _ := io.ReadAll(r.Body)
-	streamed := bytes.Contains(request, []byte(`"stream":true`))
-	name := map[string]string{"/v1/chat/completions": "chat", "/v1/completions": "completions", "/v1/embeddings": "embeddings"}[r.URL.Path]
-	contentType, suffix := "application/json", ".json"
-	if streamed {
-		name, contentType, suffix = name+"-stream", "text/event-stream; charset=utf-8", ".sse"
-	}
-	if bytes.Contains(request, []byte(`"tools"`)) {
-		name += "-tools"
-	}
-	b := body(e.t, e.prefix+name+suffix)
-	e.mu.Lock()
-	e.sent, e.parent = b, r.Header.Get("traceparent")
-	e.mu.Unlock()
-	w.Header().Set("Content-Type", contentType)
-	for len(b) > 0 {
-		n := min(len(b), 100)
-		_, _ = w.Write(b[:n])
-		w.(http.Flusher).Flush()
-		b = b[n:]
-	}
+type tool struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
 }
 
-// tap keeps the bytes that the client reads.
-type tap struct{ seen bytes.Buffer }
-
-func (s *tap) RoundTrip(r *http.Request) (*http.Response, error) {
-	s.seen.Reset()
-	resp, err := http.DefaultTransport.RoundTrip(r)
-	if err == nil {
-		resp.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.TeeReader(resp.Body, &s.seen), resp.Body}
+// nodeClient makes the calls with OpenAI's client for Node.js.
+func nodeClient(t *testing.T, base string, calls []call) []result {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Fatal("Node.js 18 or newer is needed, as node in PATH: ", err)
 	}
-	return resp, err
-}
-
-// TestOpenAIClient runs the official Go client through the gateway.
-func TestOpenAIClient(t *testing.T) {
-	e := &engine{t: t, prefix: "vllm-"}
-	g := startGateway(t, "vllm", e)
-	seen := &tap{}
-	client := openai.NewClient(option.WithBaseURL(g.url+"/v1/"), option.WithAPIKey("none"), option.WithHTTPClient(&http.Client{Transport: seen}))
-	ctx := context.Background()
-	var want []string // names of the spans
-	same := func(what string) {
-		t.Helper()
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if !bytes.Equal(seen.seen.Bytes(), e.sent) {
-			t.Errorf("%s: the client saw %d bytes, the engine sent %d", what, seen.seen.Len(), len(e.sent))
-		}
-		if e.parent == "" {
-			t.Errorf("%s: no trace context went upstream", what)
-		}
+	if _, err := os.Stat("npm/node_modules/openai/package.json"); err != nil {
+		t.Fatal("the npm clients are not installed: run scripts/npm.sh: ", err)
 	}
-	messages := []openai.ChatCompletionMessageParamUnion{openai.UserMessage("Name a prime over 10.")}
-	tools := []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{Name: "get_weather"})}
-
-	chat, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{Model: "qwen3-8b", Messages: messages, Temperature: openai.Float(0)})
-	if err != nil || chat.Choices[0].Message.Content != "11 is prime." || chat.Usage.PromptTokens != 26 {
-		t.Fatalf("chat: %+v, %v", chat, err)
-	}
-	same("chat")
-	want = append(want, "chat qwen3-8b")
-
-	chat, err = client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{Model: "qwen3-8b", Messages: messages, Tools: tools})
-	if err != nil || len(chat.Choices[0].Message.ToolCalls) != 2 {
-		t.Fatalf("chat with tools: %+v, %v", chat, err)
-	}
-	same("chat with tools")
-	want = append(want, "chat qwen3-8b")
-
-	for _, withTools := range []bool{false, true} {
-		p := openai.ChatCompletionNewParams{Model: "qwen3-8b", Messages: messages}
-		if withTools {
-			p.Tools = tools
-		}
-		stream := client.Chat.Completions.NewStreaming(ctx, p)
-		var acc openai.ChatCompletionAccumulator
-		for stream.Next() {
-			acc.AddChunk(stream.Current())
-		}
-		if err := stream.Err(); err != nil {
-			t.Fatal(err)
-		}
-		if withTools && (len(acc.Choices[0].Message.ToolCalls) != 2 || acc.Usage.PromptTokens != 212) || !withTools && acc.Choices[0].Message.Content != "你好，世界🌍" {
-			t.Errorf("stream, tools %v: %+v", withTools, acc.ChatCompletion)
-		}
-		if err := stream.Close(); err != nil {
-			t.Error(err)
-		}
-		if got, sent := seen.seen.String(), string(e.sent); !strings.HasPrefix(sent, got) || !strings.Contains(got, "[DONE]") {
-			t.Errorf("stream: the client saw %d bytes of %d", len(got), len(sent))
-		}
-		want = append(want, "chat qwen3-8b")
-	}
-
-	if _, err := client.Completions.New(ctx, openai.CompletionNewParams{Model: "llama-3.2-1b", Prompt: openai.CompletionNewParamsPromptUnion{OfString: openai.String("The capital of France is")}}); err != nil {
+	input, err := json.Marshal(map[string]any{"base": base + "/v1", "calls": calls})
+	if err != nil {
 		t.Fatal(err)
 	}
-	same("completions")
-	want = append(want, "text_completion llama-3.2-1b")
-
-	embeddings, err := client.Embeddings.New(ctx, openai.EmbeddingNewParams{Model: "bge-m3", Input: openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: []string{"first text", "second text"}}})
-	if err != nil || len(embeddings.Data) != 2 || len(embeddings.Data[0].Embedding) != 3 {
-		t.Fatalf("embeddings: %+v, %v", embeddings, err)
+	ctx, cancel := context.WithTimeout(t.Context(), callsTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, node, "client.mjs")
+	cmd.Dir = "npm"
+	cmd.Stdin = bytes.NewReader(input)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	output, err := cmd.Output()
+	var results []result
+	if err == nil {
+		err = json.Unmarshal(output, &results)
 	}
-	same("embeddings")
-	want = append(want, "embeddings bge-m3")
-
-	if code := g.stop(); code != 0 {
-		t.Errorf("exit status %d\n%s", code, &g.stderr)
+	if err != nil {
+		t.Fatalf("client.mjs: %v\n%s%s", err, output, &stderr)
 	}
-	var got []string
-	for _, s := range g.receiver.FlatSpans() {
-		if s.Status != "UNSET" || s.Attrs["gen_ai.usage.input_tokens"] == nil {
-			t.Errorf("%s: %s %q, %v", s.Name, s.Status, s.StatusMessage, s.Attrs)
+	return results
+}
+
+// goClient makes the calls with OpenAI's client for Go.
+func goClient(t *testing.T, base string, calls []call) []result {
+	t.Helper()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client := openai.NewClient(option.WithBaseURL(base+"/v1/"), option.WithAPIKey("none"), option.WithMaxRetries(0), option.WithHTTPClient(&http.Client{Transport: transport}))
+	ctx, cancel := context.WithTimeout(t.Context(), callsTime)
+	defer cancel()
+	var results []result
+	for _, c := range calls {
+		var headers []option.RequestOption
+		for k, v := range c.Headers {
+			headers = append(headers, option.WithHeader(k, v))
 		}
-		got = append(got, s.Name)
+		var r result
+		err := goCall(ctx, client, c, &r, headers)
+		var api *openai.Error
+		switch {
+		case errors.As(err, &api):
+			r.Error = strings.TrimSpace(fmt.Sprint(api.StatusCode, " ", api.Type))
+		case err != nil:
+			r.Error = err.Error()
+		}
+		results = append(results, r)
 	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("spans are %q, want %q", got, want)
+	return results
+}
+
+func goCall(ctx context.Context, client openai.Client, c call, r *result, with []option.RequestOption) error {
+	switch c.Kind {
+	case "embeddings":
+		answer, err := client.Embeddings.New(ctx, param.Override[openai.EmbeddingNewParams](c.Request), with...)
+		if err != nil {
+			return err
+		}
+		for _, e := range answer.Data {
+			r.Vectors = append(r.Vectors, len(e.Embedding))
+		}
+		r.Input = answer.Usage.PromptTokens
+	case "completions":
+		p := param.Override[openai.CompletionNewParams](c.Request)
+		if !c.Stream {
+			answer, err := client.Completions.New(ctx, p, with...)
+			if err == nil {
+				r.completion(answer)
+			}
+			return err
+		}
+		stream := client.Completions.NewStreaming(ctx, p, with...)
+		defer stream.Close()
+		for stream.Next() {
+			piece := stream.Current()
+			r.completion(&piece)
+		}
+		return stream.Err()
+	case "chat":
+		p := param.Override[openai.ChatCompletionNewParams](c.Request)
+		if !c.Stream {
+			answer, err := client.Chat.Completions.New(ctx, p, with...)
+			if err == nil {
+				r.chat(answer)
+			}
+			return err
+		}
+		stream := client.Chat.Completions.NewStreaming(ctx, p, with...)
+		defer stream.Close()
+		var whole openai.ChatCompletionAccumulator
+		for stream.Next() {
+			whole.AddChunk(stream.Current())
+			if c.Leaves {
+				break
+			}
+		}
+		r.chat(&whole.ChatCompletion)
+		return stream.Err()
+	}
+	return nil
+}
+
+func (r *result) chat(answer *openai.ChatCompletion) {
+	r.ID, r.Input, r.Output = answer.ID, answer.Usage.PromptTokens, answer.Usage.CompletionTokens
+	for _, choice := range answer.Choices {
+		r.Text, r.Finish = append(r.Text, choice.Message.Content), append(r.Finish, choice.FinishReason)
+		for _, t := range choice.Message.ToolCalls {
+			r.Tools = append(r.Tools, tool{t.Function.Name, t.Function.Arguments})
+		}
+	}
+}
+
+func (r *result) completion(answer *openai.Completion) {
+	r.ID = answer.ID
+	if n := answer.Usage; n.PromptTokens > 0 {
+		r.Input, r.Output = n.PromptTokens, n.CompletionTokens
+	}
+	for _, choice := range answer.Choices {
+		for int(choice.Index) >= len(r.Text) {
+			r.Text, r.Finish = append(r.Text, ""), append(r.Finish, "")
+		}
+		r.Text[choice.Index] += choice.Text
+		if choice.FinishReason != "" {
+			r.Finish[choice.Index] = string(choice.FinishReason)
+		}
 	}
 }
