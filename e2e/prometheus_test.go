@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
-	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,17 +22,11 @@ func TestPrometheus(t *testing.T) {
 	p := bed.StartPrometheus(t, c.Prometheus)
 	runExample(t, c.Endpoint, "reference")
 
-	values := func(name string) (vs []float64) {
-		for _, s := range p.Query(name) {
-			vs = append(vs, s.Value)
-		}
-		return vs
-	}
 	exposed := map[string]string{}
 	for _, m := range semconv.Metrics() {
 		exposed[m.Prometheus] = m.Name
 		bed.Eventually(t, func() error {
-			if len(values(m.Prometheus)) == 0 {
+			if len(p.Query(m.Prometheus)) == 0 {
 				return fmt.Errorf("%s is not in Prometheus as %s", m.Name, m.Prometheus)
 			}
 			return nil
@@ -57,30 +53,42 @@ func TestPrometheus(t *testing.T) {
 		}
 	}
 
-	// Each series has come with its last value, which is the one that another run
-	// from the same seed sends.
+	// Each series has come, with the documented dimensions and its last value, which
+	// is the one that another run from the same seed sends.
 	runExample(t, r.Endpoint(), "reference")
-	want := map[string][]float64{}
-	for series, v := range (exported{}).ofReceiver(t, r).series {
-		name, _, _ := strings.Cut(series, " ")
-		want[name] = append(want[name], v)
+	want := map[string]map[string]float64{}
+	for _, point := range r.Points() {
+		if want[point.Name] == nil {
+			want[point.Name] = map[string]float64{}
+		}
+		point.Attrs["otel_scope_name"] = point.Scope
+		v, err := strconv.ParseFloat(fmt.Sprint(point.Value), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want[point.Name][fmt.Sprint(point.Attrs)] = v
 	}
 	for _, m := range semconv.Metrics() {
 		bed.Eventually(t, func() error {
-			got, vs := values(m.Prometheus), want[m.Name]
-			slices.Sort(got)
-			slices.Sort(vs)
-			if !slices.EqualFunc(got, vs, func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }) {
-				return fmt.Errorf("%s is %v in Prometheus, want %v", m.Prometheus, got, vs)
+			got := map[string]float64{}
+			for _, s := range p.Query(m.Prometheus) {
+				for _, label := range []string{"__name__", "job", "instance", "otel_scope_version", "otel_scope_schema_url"} {
+					delete(s.Labels, label)
+				}
+				got[fmt.Sprint(s.Labels)] = s.Value
+			}
+			if !maps.EqualFunc(got, want[m.Name], func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }) {
+				return fmt.Errorf("%s is %v in Prometheus, want %v", m.Prometheus, got, want[m.Name])
 			}
 			return nil
 		})
 	}
-	for _, s := range p.Query("min_over_time(up[1h])") {
-		if s.Value != 1 {
-			t.Error("a scrape failed")
+	bed.Eventually(t, func() error { // a scrape of names that collide never succeeds
+		if len(p.Query("up == 1")) == 0 {
+			return errors.New("the last scrape failed")
 		}
-	}
+		return nil
+	})
 	if said := p.Complaints(); said != "" {
 		t.Errorf("Prometheus said:\n%s", said)
 	}

@@ -11,7 +11,7 @@ if "$dir/prometheus" --version >/dev/null 2>&1 && "$dir/promtool" --version >/de
 fi
 for tool in apt-get dpkg-deb; do
 	if ! command -v "$tool" >/dev/null; then
-		echo "no $tool here: put prometheus and promtool of any 2.x or 3.x release into PATH or into $dir" >&2
+		echo "no $tool here: put prometheus and promtool into PATH or into $dir" >&2
 		exit 1
 	fi
 done
