@@ -112,7 +112,7 @@ func serve(ctx context.Context, open func() (source, error), live bool, options 
 	}
 	s := newShim(tel, stderr, options...)
 	err = src(ctx, s)
-	s.close(background)
+	s.close()
 	status := 0
 	if err != nil {
 		fmt.Fprintln(stderr, "engineshim:", err)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"container/list"
+	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"go.opentelemetry.io/otel"
 )
@@ -71,10 +73,39 @@ func (o *openRequests[R]) remove(id string) {
 	}
 }
 
-// abortAll ends all requests, the oldest first.
-func (o *openRequests[R]) abortAll(abort func(R)) {
+// abortAll ends all requests, the oldest first, at a pace.
+func (o *openRequests[R]) abortAll(p *pace, abort func(R)) {
 	for e := o.order.Front(); e != nil; e = e.Next() {
 		abort(e.Value.(openRequest[R]).request)
+		p.ended()
 	}
 	*o = openRequests[R]{}
+}
+
+const (
+	// burst is how many requests may end at once without more spans than can wait
+	// for their export.
+	burst = 1024
+	// patience is how long it is waited for exports while requests end.
+	patience = 5 * time.Second
+)
+
+// pace lets exports catch up while many requests end at once, until patience is
+// over.
+type pace struct {
+	flush func(context.Context) error
+	n     int
+	until time.Time
+}
+
+func newPace(t telemetry) *pace { return &pace{flush: t.Flush, until: time.Now().Add(patience)} }
+
+// ended says that a request has ended.
+func (p *pace) ended() {
+	if p.n++; p.n%burst > 0 {
+		return
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), p.until)
+	defer cancel()
+	_ = p.flush(ctx) // what cannot be exported is counted as lost
 }

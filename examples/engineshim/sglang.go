@@ -45,17 +45,18 @@ func newSGLang(t telemetry) handler {
 	return &sglangEngines{telemetry: t, declared: map[string]*sglangEngine{}, requests: map[string][]*sglangRequest{}}
 }
 
-func (h *sglangEngines) close(_ context.Context, at time.Time) {
-	h.abort(at, func(*sglangRequest) bool { return true })
+func (h *sglangEngines) close(p *pace, at time.Time) {
+	h.abort(p, at, func(*sglangRequest) bool { return true })
 }
 
-// abort ends the open requests that are meant, the oldest first.
-func (h *sglangEngines) abort(at time.Time, meant func(*sglangRequest) bool) {
+// abort ends the open requests that are meant, the oldest first, at a pace.
+func (h *sglangEngines) abort(p *pace, at time.Time, meant func(*sglangRequest) bool) {
 	for e := h.open.Front(); e != nil; {
 		r := e.Value.(*sglangRequest)
 		e = e.Next() // before r is removed
 		if meant(r) {
 			h.abortRequest(r, at)
+			p.ended()
 		}
 	}
 }
@@ -179,7 +180,7 @@ func (h *sglangEngines) declare(l *line) error {
 		return err
 	}
 	if old != nil {
-		h.abort(l.at, func(r *sglangRequest) bool { return r.origin == l.origin })
+		h.abort(newPace(h), l.at, func(r *sglangRequest) bool { return r.origin == l.origin })
 	} else if h.connections = append(h.connections, l.origin); len(h.connections) > maxConnections {
 		delete(h.declared, h.connections[0])
 		h.connections = slices.Delete(h.connections, 0, 1)

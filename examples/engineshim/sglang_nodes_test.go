@@ -24,7 +24,7 @@ func connections(t *testing.T, lines ...string) (spans []string, bad int) {
 			t.Fatal(err)
 		}
 	}
-	s.close(context.Background())
+	s.close()
 	for _, s := range exporter.GetSpans() {
 		text := fmt.Sprintf("%s %g-%g", s.Name, float64(s.StartTime.UnixNano()-t0)/1e6, float64(s.EndTime.UnixNano()-t0)/1e6)
 		for _, kv := range s.Attributes {

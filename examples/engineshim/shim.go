@@ -17,9 +17,9 @@ type handler interface {
 	// handle takes one line that names the handler's engine. The error says what
 	// is wrong with the line; then nothing came of it.
 	handle(context.Context, *line) error
-	// close ends every request that is still open as aborted, at the given time.
-	// It leaves the engines open: their gauges are read once more at the end.
-	close(ctx context.Context, at time.Time)
+	// close ends every request that is still open as aborted, at the given time and
+	// pace. It leaves the engines open: their gauges are read once more at the end.
+	close(p *pace, at time.Time)
 }
 
 // shim hands lines to the handlers of their engines. It is safe for concurrent
@@ -27,6 +27,7 @@ type handler interface {
 type shim struct {
 	mu       sync.Mutex
 	handlers map[string]handler
+	tel      telemetry
 	stderr   io.Writer
 	newest   time.Time // the newest ts of a line that was taken
 	bad      int
@@ -35,6 +36,7 @@ type shim struct {
 
 func newShim(t telemetry, stderr io.Writer, options ...vllm.Option) *shim {
 	return &shim{
+		tel:    t,
 		stderr: stderr,
 		handlers: map[string]handler{
 			"vllm-v0": newVLLMV0(t),
@@ -92,15 +94,16 @@ func (s *shim) reject(origin string, number int, err error) {
 }
 
 // close ends what is open. Lines that come later are not taken.
-func (s *shim) close(ctx context.Context) {
+func (s *shim) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return
 	}
 	s.closed = true
+	p := newPace(s.tel)
 	for _, h := range s.handlers {
-		h.close(ctx, s.newest)
+		h.close(p, s.newest)
 	}
 }
 

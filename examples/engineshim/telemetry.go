@@ -14,6 +14,8 @@ import (
 type telemetry interface {
 	TracerProvider() trace.TracerProvider
 	MeterProvider() metric.MeterProvider
+	// Flush sends what there is.
+	Flush(context.Context) error
 	// Close sends everything and returns an error if something was lost.
 	Close(context.Context) error
 }

@@ -53,7 +53,7 @@ func (h *vllmV0) declare(l *line) error {
 	if err != nil {
 		return err
 	}
-	h.abort(l.at)
+	h.close(newPace(h), l.at)
 	if err := h.engine.Close(); err != nil {
 		return err
 	}
@@ -125,6 +125,4 @@ func abortV0(at time.Time) func(*vllm.RequestV0) {
 	}
 }
 
-func (h *vllmV0) abort(at time.Time) { h.open.abortAll(abortV0(at)) }
-
-func (h *vllmV0) close(_ context.Context, at time.Time) { h.abort(at) }
+func (h *vllmV0) close(p *pace, at time.Time) { h.open.abortAll(p, abortV0(at)) }

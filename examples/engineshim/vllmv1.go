@@ -83,7 +83,7 @@ func (h *vllmV1) declare(l *line, index int) error {
 		return err
 	}
 	if old != nil {
-		old.abort(l.at)
+		old.open.abortAll(newPace(h), abortV1(l.at))
 		if err := old.Close(); err != nil {
 			return err
 		}
@@ -257,10 +257,8 @@ func abortV1(at time.Time) func(*vllmV1Request) {
 	return func(r *vllmV1Request) { r.finish(vllm.Outcome{At: at, FinishReason: vllm.FinishReasonAbort}) }
 }
 
-func (e *vllmV1Engine) abort(at time.Time) { e.open.abortAll(abortV1(at)) }
-
-func (h *vllmV1) close(_ context.Context, at time.Time) {
+func (h *vllmV1) close(p *pace, at time.Time) {
 	for _, e := range h.engines {
-		e.abort(at)
+		e.open.abortAll(p, abortV1(at))
 	}
 }
