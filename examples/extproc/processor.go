@@ -99,6 +99,9 @@ func (p *processor) begin(stream extproc.ExternalProcessor_ProcessServer, x *exc
 	mutation := &extproc.HeaderMutation{}
 	for _, field := range propagator.Fields() {
 		key := strings.ToLower(field)
+		if key == "baggage" {
+			continue // the caller's: it passes as it is
+		}
 		if value := onward.Get(field); value != "" {
 			mutation.SetHeaders = append(mutation.SetHeaders, &corev3.HeaderValueOption{
 				// Not Value: Envoy takes that for an empty one.

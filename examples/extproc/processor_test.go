@@ -97,7 +97,7 @@ func TestTraceContext(t *testing.T) {
 		if c.envoy != "" {
 			ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", c.envoy)
 		}
-		more := []string{"tracestate", "vendor=abc"}
+		more := []string{"tracestate", "vendor=abc", "baggage", "b=1, a=2;p"}
 		if c.parent != "" {
 			more = append(more, "traceparent", c.parent)
 		}
@@ -113,6 +113,9 @@ func TestTraceContext(t *testing.T) {
 			set[h.GetHeader().GetKey()] = string(h.GetHeader().GetRawValue())
 		}
 		removed := reply.GetHeaderMutation().GetRemoveHeaders()
+		if _, changed := set["baggage"]; changed {
+			t.Errorf("%+v: baggage becomes %q", c, set["baggage"])
+		}
 		if want := "00-" + span.TraceID + "-" + span.SpanID + "-01"; set["traceparent"] != want {
 			t.Errorf("%+v: traceparent becomes %q, want %q", c, set["traceparent"], want)
 		}
