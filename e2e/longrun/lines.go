@@ -37,18 +37,11 @@ func (w *lines) declare() {
 	}
 }
 
-// arrive tells of a request of which nothing more may be told.
-func (w *lines) arrive(engine int, id string) {
-	if engine == 3 {
-		w.say(engine, "request_start", id, "")
-		return
-	}
-	w.say(engine, "arrived", id, `,"prompt_tokens":7`)
-}
-
 // request tells of a request to its end, or all but the end.
 func (w *lines) request(engine int, id string, ends bool) {
-	w.arrive(engine, id)
+	if engine < 3 {
+		w.say(engine, "arrived", id, `,"prompt_tokens":7`)
+	}
 	switch engine {
 	case 0:
 		w.say(engine, "scheduled", id, "")
@@ -67,6 +60,7 @@ func (w *lines) request(engine int, id string, ends bool) {
 			w.say(engine, "finished", id, `,"finish_reason":"stop","completion_tokens":4`)
 		}
 	case 3:
+		w.say(engine, "request_start", id, "")
 		for _, thread := range []string{"Tokenizer", "Scheduler"} {
 			w.say(engine, "thread_start", id, fmt.Sprintf(`,"thread":%q,"label":%q,"pid":1`, thread, thread))
 		}

@@ -67,7 +67,7 @@ func (f *feed) all() error {
 	f.declare()
 	if f.full {
 		for i := range engines * maxOpen {
-			f.arrive(i%engines, fmt.Sprint("left-", i))
+			f.request(i%engines, fmt.Sprint("left-", i), false)
 		}
 		f.open = engines * maxOpen
 	}

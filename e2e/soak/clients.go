@@ -101,5 +101,5 @@ func (c *clients) err() error {
 		return nil
 	}
 	first := c.errs[:min(len(c.errs), 5)]
-	return errors.Join(append([]error{fmt.Errorf("%d streams went wrong, such as:", len(c.errs))}, first...)...)
+	return errors.Join(append([]error{fmt.Errorf("%d streams went wrong, such as", len(c.errs))}, first...)...)
 }

@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"sync"
 	"time"
@@ -53,18 +54,19 @@ func main() {
 
 // run does it and returns what was wrong.
 func run(c config, out io.Writer) error {
+	say := log.New(out, "", 0)
 	b, err := newBed(c)
 	if err != nil {
 		return err
 	}
 	defer b.close()
-	fmt.Fprintf(out, "%d streams at a time for %v, an event every %v, race detector %t\n", c.streams, c.duration, c.chunk, c.race)
+	say.Printf("%d streams at a time for %v, an event every %v, race detector %t", c.streams, c.duration, c.chunk, c.race)
 
 	clients := newClients(c, b.url)
-	figures := newSamples(b.gateway, out)
+	figures := newSamples(b.gateway, say)
 	stop := make(chan struct{})
 	var sampling sync.WaitGroup
-	sampling.Go(func() { figures.run(c, stop, out) })
+	sampling.Go(func() { figures.run(c, stop) })
 	clients.run()
 	close(stop)
 	sampling.Wait()
@@ -73,10 +75,10 @@ func run(c config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d streams, of which %d left early, %d events, %.1f MiB; the gateway took %v of processor time\n",
+	say.Printf("%d streams, of which %d left early, %d events, %.1f MiB; the gateway took %v of processor time",
 		clients.done.Load(), clients.left.Load(), clients.events.Load(), float64(clients.bytes.Load())/(1<<20), b.gateway.CPU().Round(10*time.Millisecond))
 	arrived := b.arrived()
-	fmt.Fprintf(out, "%d spans arrived\n", arrived.spans)
+	say.Printf("%d spans arrived", arrived.spans)
 	if code != 0 {
 		err = fmt.Errorf("the gateway exits with %d", code)
 	}

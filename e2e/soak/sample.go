@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"log"
 	"time"
 
 	"github.com/infertel/infertel-go/e2e/internal/process"
@@ -12,6 +12,7 @@ import (
 // samples are the gateway's figures over the time of a run.
 type samples struct {
 	process *process.Process
+	say     *log.Logger
 	taken   []process.Stats
 	idle    process.Stats // after the last stream
 	start   process.Stats // before the first
@@ -19,10 +20,10 @@ type samples struct {
 }
 
 // newSamples takes the figures before the first stream.
-func newSamples(p *process.Process, out io.Writer) *samples {
-	s := &samples{process: p}
+func newSamples(p *process.Process, say *log.Logger) *samples {
+	s := &samples{process: p, say: say}
 	s.start = s.take()
-	fmt.Fprintln(out, "before:", s.start)
+	s.say.Println("before:", s.start)
 	return s
 }
 
@@ -35,7 +36,7 @@ func (s *samples) take() process.Stats {
 }
 
 // run takes the figures until stop is closed, and once more.
-func (s *samples) run(c config, stop <-chan struct{}, out io.Writer) {
+func (s *samples) run(c config, stop <-chan struct{}) {
 	every := c.duration / time.Duration(c.samples)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -49,7 +50,7 @@ func (s *samples) run(c config, stop <-chan struct{}, out io.Writer) {
 			}
 			st := s.take()
 			s.taken = append(s.taken, st)
-			fmt.Fprintf(out, "%4.0fs: %v\n", float64(len(s.taken))*every.Seconds(), st)
+			s.say.Printf("%4.0fs: %v", float64(len(s.taken))*every.Seconds(), st)
 		}
 	}
 	// Connections close, and the last spans are exported after five seconds.
@@ -59,7 +60,7 @@ func (s *samples) run(c config, stop <-chan struct{}, out io.Writer) {
 			break
 		}
 	}
-	fmt.Fprintln(out, "after:", s.idle)
+	s.say.Println("after:", s.idle)
 }
 
 // rest is how long the gateway may take to come to rest.
