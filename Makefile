@@ -1,6 +1,6 @@
 FUZZTIME ?= 10s
 
-.PHONY: test race lint generate dashboards fuzz bench e2e html-test
+.PHONY: test race lint generate dashboards fuzz bench e2e jaeger jaeger-test html-test
 
 test:
 	go test ./...
@@ -36,6 +36,15 @@ e2e:
 	./scripts/prometheus.sh
 	./scripts/npm.sh
 	cd e2e && go vet ./... && go test -timeout 30m ./...
+
+# Jaeger with its web UI at http://127.0.0.1:16686. The first run builds it, which
+# takes many minutes.
+jaeger:
+	cd e2e/jaeger && go run .
+
+# All traces of the reference emitter stand in Jaeger as they were sent.
+jaeger-test:
+	cd e2e/jaeger && go vet ./... && go test -timeout 2h ./...
 
 # Ten minutes of load: 2,000 slow streams through the gateway, 200 through one with
 # the race detector, and a shim with requests that never end.

@@ -67,18 +67,18 @@ func asShown(t *testing.T, a *api, taken map[string][]span) {
 			t.Fatalf("trace %s is not whole: %v", id, answer)
 		}
 		warnings(t, answer.Data[0], want)
-		links := 0
+		gotLinks, wantLinks := 0, 0
 		for _, l := range tree(t, answer.Data[0]) {
 			lines[l] = true
 			if strings.Contains(l, " ← ") {
-				links++
+				gotLinks++
 			}
 		}
 		for _, s := range want {
-			links -= len(s.Links)
+			wantLinks += len(s.Links)
 		}
-		if links != 0 {
-			t.Errorf("trace %s shows %+d links too many", id, links)
+		if gotLinks != wantLinks {
+			t.Errorf("trace %s shows %d links, want %d", id, gotLinks, wantLinks)
 		}
 	}
 	for _, l := range shown {
