@@ -45,12 +45,12 @@ func together(requests int, f func(i int)) {
 var bursts = []burst{{
 	name: "sglang",
 	run: func(t *testing.T, tp trace.TracerProvider) {
-		tracer, err := sglang.NewTracer(sglang.Config{Model: "Qwen/Qwen3-8B"}, sglang.WithTracerProvider(tp), sglang.WithTraceLevel(3))
+		engine, err := sglang.NewEngine(sglang.EngineConfig{Model: "Qwen/Qwen3-8B"}, sglang.WithTracerProvider(tp), sglang.WithTraceLevel(3))
 		if err != nil {
 			t.Fatal(err)
 		}
 		together(sglangRequests, func(i int) {
-			req := tracer.StartRequest(t.Context(), sglang.Request{RID: fmt.Sprintf("%08x", i)}, at(0))
+			req := engine.StartRequest(t.Context(), sglang.Request{RID: fmt.Sprintf("%08x", i)}, at(0))
 			thread := req.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, TPRank: new(0)}, at(0))
 			thread.StartStage(sglang.DecodeForward, at(0))
 			for step := range sglangSteps {
@@ -81,7 +81,7 @@ var bursts = []burst{{
 			for step := 2; step < vllmSteps; step++ {
 				req.Decode(vllm.Iteration{At: at(step + 1), TokenIDs: []int{step}, TokenTexts: []string{" token"}})
 			}
-			req.Finish(vllm.Outcome{At: at(vllmSteps + 1), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(vllmSteps - 1)})
+			req.Finish(vllm.OutcomeV1{At: at(vllmSteps + 1), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(vllmSteps - 1)})
 		})
 	},
 	spans:  map[string]int{"llm_request": vllmRequests, "wait": vllmRequests, "prefill": vllmRequests, "decode": vllmRequests},

@@ -37,7 +37,7 @@ func ExampleInt64Counter_New() {
 		fmt.Println(err)
 		return
 	}
-	stopped := metric.WithAttributeSet(semconv.WithFinishedReason(semconv.VLLMEngineV1Dimensions(0, "qwen3-8b"), "stop"))
+	stopped := metric.WithAttributeSet(semconv.FinishedReasonDimensions(semconv.VLLMEngineV1Dimensions(0, "qwen3-8b"), "stop"))
 	requests.Add(context.Background(), 1, stopped)
 	fmt.Println(semconv.MetricGenAIVLLMRequestSuccess.Name(), semconv.MetricGenAIVLLMRequestSuccess.Unit())
 	// Output: gen_ai_vllm_request_success {request}

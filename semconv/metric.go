@@ -87,10 +87,10 @@ func (d Float64Gauge) NewObservable(m metric.Meter, opts ...metric.Float64Observ
 	return m.Float64ObservableGauge(d.name, append(slices.Clip(opts), metric.WithUnit(d.unit), metric.WithDescription(d.description))...)
 }
 
-// WithFinishedReason returns the engine dimensions together with the reason why
+// FinishedReasonDimensions returns the engine dimensions together with the reason why
 // a request finished, as [MetricGenAIVLLMRequestSuccess] has them:
 //
-//	WithFinishedReason(VLLMEngineV1Dimensions(0, "qwen3-8b"), "stop")
-func WithFinishedReason(engine attribute.Set, reason string) attribute.Set {
+//	FinishedReasonDimensions(VLLMEngineV1Dimensions(0, "qwen3-8b"), "stop")
+func FinishedReasonDimensions(engine attribute.Set, reason string) attribute.Set {
 	return attribute.NewSet(append(engine.ToSlice(), FinishedReason(reason))...)
 }

@@ -214,7 +214,7 @@ func TestDimensions(t *testing.T) {
 		}
 	}
 	v1 := semconv.VLLMEngineV1Dimensions(3, "qwen3-8b")
-	with := semconv.WithFinishedReason(v1, "stop")
+	with := semconv.FinishedReasonDimensions(v1, "stop")
 	if with.Len() != v1.Len()+1 {
 		t.Errorf("WithFinishedReason: %v", with.ToSlice())
 	}

@@ -228,8 +228,9 @@ const (
 	DeploymentPDDecode Deployment = "pd_decode"
 )
 
-// Stage is one stage of an SGLang thread. A Stage and its slices are read-only.
-type Stage struct {
+// StageType is one stage of an SGLang thread. A StageType and its slices are
+// read-only.
+type StageType struct {
 	// Name is the stage's span name.
 	Name string
 	// Brief says what the stage stands for.
@@ -250,19 +251,19 @@ type Stage struct {
 }
 
 // StageByName returns the stage with the given span name.
-func StageByName(name string) (Stage, bool) {
+func StageByName(name string) (StageType, bool) {
 	for i := range stages {
 		if stages[i].Name == name {
 			return stages[i], true
 		}
 	}
-	return Stage{}, false
+	return StageType{}, false
 }
 
 // Stages returns every stage of an SGLang thread, in the order in which they
 // are documented.
-func Stages() []Stage {
-	return append([]Stage(nil), stages[:]...)
+func Stages() []StageType {
+	return append([]StageType(nil), stages[:]...)
 }
 
 // Instrument is the kind of instrument that reports a metric.

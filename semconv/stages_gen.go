@@ -2,7 +2,7 @@
 
 package semconv
 
-var stages = [...]Stage{
+var stages = [...]StageType{
 	{
 		Name:    StageTokenize,
 		Brief:   "Tokenizing the prompt.",

@@ -32,7 +32,7 @@ const (
 func us(n int) time.Time { return t0.Add(time.Duration(n) * time.Microsecond) }
 
 // oursRequest makes a request at level 3 with TP 2 and 200 decode iterations.
-func oursRequest(ctx context.Context, tr *sglang.Tracer) {
+func oursRequest(ctx context.Context, tr *sglang.Engine) {
 	r := tr.StartRequest(ctx, sglang.Request{RID: benchRID}, us(0))
 	tok := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer, HostID: benchHost, PID: 1}, us(0))
 	tok.RecordStage(sglang.Tokenize, us(0), us(30))
@@ -181,9 +181,9 @@ func TestBaselineMakesTheSameSpans(t *testing.T) {
 	}
 }
 
-func benchTracer(t testing.TB, p trace.TracerProvider, m metric.MeterProvider) *sglang.Tracer {
+func benchTracer(t testing.TB, p trace.TracerProvider, m metric.MeterProvider) *sglang.Engine {
 	t.Helper()
-	tr, err := sglang.NewTracer(sglang.Config{Model: "m"}, sglang.WithTracerProvider(p), sglang.WithMeterProvider(m), sglang.WithTraceLevel(3))
+	tr, err := sglang.NewEngine(sglang.EngineConfig{Model: "m"}, sglang.WithTracerProvider(p), sglang.WithMeterProvider(m), sglang.WithTraceLevel(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func BenchmarkSchedulerReport(b *testing.B) {
 }
 
 func BenchmarkSwitchedOff(b *testing.B) {
-	l := newLab(b, sglang.Config{}, sglang.WithTraceLevel(1))
+	l := newLab(b, sglang.EngineConfig{}, sglang.WithTraceLevel(1))
 	_, th := l.request()
 	b.Run("below its level", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {

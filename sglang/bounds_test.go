@@ -29,7 +29,7 @@ func TestReportsAreBounded(t *testing.T) {
 		},
 		"environment": func(*lab) error {
 			t.Setenv(sglang.EnvTraceLevel, long)
-			_, err := sglang.NewTracer(sglang.Config{})
+			_, err := sglang.NewEngine(sglang.EngineConfig{})
 			return err
 		},
 		"hand-over": func(l *lab) error {
@@ -59,7 +59,7 @@ func TestReportsAreBounded(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, sglang.Config{})
+			l := newLab(t, sglang.EngineConfig{})
 			errs := sdktest.HandleErrors(t)
 			err := provoke(l)
 			said := errs.Take()
@@ -79,7 +79,7 @@ func TestReportsAreBounded(t *testing.T) {
 }
 
 func TestThreadsOfARequestAreBounded(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	for range 2000 { // one that has ended does not count
 		r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 1}, t0).End(ms(1))
@@ -100,7 +100,7 @@ func TestThreadsOfARequestAreBounded(t *testing.T) {
 // At most 128 finish reasons are kept, as many choices as a request may have.
 func TestFinishReasonsAreBounded(t *testing.T) {
 	for _, n := range []int{127, 128, 129} {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 		reasons := make([]string, n)
 		for i := range reasons {
@@ -129,7 +129,7 @@ func TestTimesThatCannotBe(t *testing.T) {
 		{time.Unix(-1, 0), false},
 		{time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), false},
 	} {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, tc.at)
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, tc.at)
 		_, carrier := over(th.Handover())
@@ -171,7 +171,7 @@ func TestTimesThatCannotBe(t *testing.T) {
 	  Scheduler (host:9f86d081 | pid:5001) 0-100
 	  Scheduler (host:9f86d081 | pid:7) 0-1
 		`)
-		l = newLab(t, sglang.Config{})
+		l = newLab(t, sglang.EngineConfig{})
 		l.Resume(h).StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 7}, tc.at).End(ms(1))
 		if got := len(l.spans.GetSpans()); got != 0 {
 			t.Errorf("%v: %d spans of %d more", tc.at, got, n)
@@ -182,7 +182,7 @@ func TestTimesThatCannotBe(t *testing.T) {
 
 // A resumed thread that starts without a time starts now, and says so.
 func TestResumedThreadWithoutATime(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	before := time.Now().Round(0) // the clocks differ by nanoseconds
 	resumed := l.Resume(th.Handover()).StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, time.Time{})

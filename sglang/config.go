@@ -6,9 +6,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config describes the engine. The zero Config is an engine without a known
-// model that is not disaggregated.
-type Config struct {
+// EngineConfig describes the engine. The zero EngineConfig is an engine without a
+// known model that is not disaggregated.
+type EngineConfig struct {
 	// Model is the name of the model as the server is configured, the attribute
 	// gen_ai.response.model.
 	Model string
@@ -25,7 +25,7 @@ type config struct {
 	nativeNames bool
 }
 
-// Option configures a [Tracer].
+// Option configures a [Engine].
 type Option interface{ apply(*config) }
 
 type optionFunc func(*config)
@@ -43,7 +43,7 @@ func WithMeterProvider(p metric.MeterProvider) Option {
 }
 
 // WithTraceLevel sets the trace level of new requests, until it is changed with
-// [Tracer.SetTraceLevel]. It beats the environment variable [EnvTraceLevel].
+// [Engine.SetTraceLevel]. It beats the environment variable [EnvTraceLevel].
 // Default: [LevelDefault], which a negative level also means.
 func WithTraceLevel(l Level) Option {
 	return optionFunc(func(c *config) { c.level = &l })

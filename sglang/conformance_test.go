@@ -17,7 +17,7 @@ import (
 
 // every makes a request with every stage that a node with the role has, each
 // where it is documented, and aborts one thread.
-func every(t *testing.T, tr *sglang.Tracer, role sglang.PDRole) {
+func every(t *testing.T, tr *sglang.Engine, role sglang.PDRole) {
 	t.Helper()
 	r := tr.StartRequest(t.Context(), sglang.Request{RID: "5f2c9a7b", BootstrapRoom: new(uint64(7))}, ms(0))
 	tok := r.StartThread(sglang.Thread{Label: sglang.MultiTokenizer(1)}, ms(0))
@@ -90,8 +90,8 @@ func TestConformance(t *testing.T) {
 					opts = append(opts, sglang.WithNativeNames())
 					check = append(check, conformance.WithNativeNames())
 				}
-				l := newLab(t, sglang.Config{Model: "m", PDRole: role}, opts...)
-				every(t, l.Tracer, role)
+				l := newLab(t, sglang.EngineConfig{Model: "m", PDRole: role}, opts...)
+				every(t, l.Engine, role)
 				l.reported()
 				spans := l.spans.GetSpans()
 				for _, s := range spans {

@@ -20,7 +20,7 @@ func silent(t testing.TB) map[string]*sglang.RequestSpan {
 	t.Helper()
 	sampled := sdktrace.NewTracerProvider()
 	start := func(ctx context.Context, p trace.TracerProvider, level sglang.Level) *sglang.RequestSpan {
-		tr, err := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(p), sglang.WithMeterProvider(metricnoop.NewMeterProvider()), sglang.WithTraceLevel(level))
+		tr, err := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(p), sglang.WithMeterProvider(metricnoop.NewMeterProvider()), sglang.WithTraceLevel(level))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestNothingIsAllocatedWhereNothingIsRecorded(t *testing.T) {
 		}
 	}
 	// Below its level a call costs nothing on a request that is recorded either.
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(1))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(1))
 	r, th := l.request()
 	for call, f := range map[string]func(){
 		"StartStage":  func() { th.StartStage(sglang.ChunkedPrefill, t0) },
@@ -98,7 +98,7 @@ func TestNothingIsAllocatedWhereNothingIsRecorded(t *testing.T) {
 // timeline holds nothing is allocated anew once it is warm.
 func TestStageAllocations(t *testing.T) {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.AlwaysSample()))
-	tr, err := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(provider), sglang.WithMeterProvider(sdkmetric.NewMeterProvider()))
+	tr, err := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(provider), sglang.WithMeterProvider(sdkmetric.NewMeterProvider()))
 	if err != nil {
 		t.Fatal(err)
 	}

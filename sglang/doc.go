@@ -3,11 +3,11 @@
 // stage spans with their links and events, trace levels, the hand-over of a
 // request between processes, and the metrics of scheduler and frontend.
 //
-// A [Tracer] stands for the engine. Under the entry span of the API layer (see
+// A [Engine] stands for the engine. Under the entry span of the API layer (see
 // package genai) each request makes a tree of three levels:
 //
 //	chat {model}                          the entry span
-//	└─ Req {first 8 characters of rid}    Tracer.StartRequest, in the frontend process
+//	└─ Req {first 8 characters of rid}    Engine.StartRequest, in the frontend process
 //	   ├─ Tokenizer (host:… | pid:…)      RequestSpan.StartThread
 //	   │  ├─ tokenize                     ThreadSpan.RecordStage, or StartStage and EndStage
 //	   │  └─ api_server_dispatch
@@ -19,27 +19,27 @@
 //	         └─ decode_loop
 //
 // A thread that hands the request over gives a [Handover] to the next one, which
-// may be in another process, where [Tracer.Resume] continues it:
+// may be in another process, where [Engine.Resume] continues it:
 //
 //	tokenizer.StartStage(sglang.APIServerDispatch, t1)
 //	tokenizer.Handover().Inject(propagation.MapCarrier(message))
 //	tokenizer.EndStage(sglang.APIServerDispatch, t2)
 //	...
-//	request := tracer.Resume(sglang.ExtractHandover(propagation.MapCarrier(message)))
+//	request := engine.Resume(sglang.ExtractHandover(propagation.MapCarrier(message)))
 //	scheduler := request.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, TPRank: new(0)}, t3)
 //
 // # Trace level
 //
 // The level bounds how much of a request is recorded, from the environment
-// variable SGLANG_TRACE_LEVEL, [WithTraceLevel], [Tracer.SetTraceLevel] or
-// [Tracer.LevelHandler]. A request reads it when it starts and keeps it for its
+// variable SGLANG_TRACE_LEVEL, [WithTraceLevel], [Engine.SetTraceLevel] or
+// [Engine.LevelHandler]. A request reads it when it starts and keeps it for its
 // life, in every process that it reaches. [Stage] lists which stage has which
 // level; the event retract has 1, schedule has 3. Level 0 turns native spans
 // off, never the metrics.
 //
 // # Prefill-decode disaggregation
 //
-// With [Config.PDRole] set, the Prefill and the Decode node each have a request
+// With [EngineConfig.PDRole] set, the Prefill and the Decode node each have a request
 // span of their own, so a request makes two traces. They are not linked; both
 // request spans have the same bootstrap_room ([Request.BootstrapRoom]). On a
 // Decode node decode_waiting is the wait from the end of the KV cache transfer to
@@ -59,6 +59,6 @@
 // missing or lies before its start, a latency or a recorded stage is left out,
 // a span that was started has no length, and it is reported once through
 // [go.opentelemetry.io/otel.Handle]. Where the start of a request or a thread is
-// the zero time, now stands in for it; see [Tracer.StartRequest] and
+// the zero time, now stands in for it; see [Engine.StartRequest] and
 // [RequestSpan.StartThread].
 package sglang

@@ -17,7 +17,7 @@ func batch(id string) sglang.Batch {
 }
 
 func TestEventsBelongToTheStageThatCoversThem(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.Schedule(batch("before all"), ms(1))
 	th.RecordStage(sglang.PrefillWaiting, ms(5), ms(10))
@@ -51,7 +51,7 @@ func TestEventsBelongToTheStageThatCoversThem(t *testing.T) {
 // The deepest stage has the event, whichever of them ended last. Of two as deep
 // it is the inner one by time.
 func TestEventsBelongToTheDeepestStage(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.StartStage(sglang.DecodeForward, ms(10))
 	th.Retract(ms(12))
@@ -77,7 +77,7 @@ func TestEventsBelongToTheDeepestStage(t *testing.T) {
 }
 
 func TestEventAttributes(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.Schedule(sglang.Batch{ID: "b1", Size: 0, Mode: sglang.ForwardModePrefill}, ms(1))
 	th.Schedule(sglang.Batch{ID: "b2", Size: 1, Mode: sglang.ForwardModePrebuilt}, ms(2))
@@ -93,7 +93,7 @@ func TestEventAttributes(t *testing.T) {
 
 func TestEventsByLevel(t *testing.T) {
 	for level, want := range []string{"", " @1 retract", " @1 retract", " @1 retract @2 schedule", " @1 retract @2 schedule"} {
-		l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(sglang.Level(level)))
+		l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(sglang.Level(level)))
 		r, th := l.request()
 		th.Retract(ms(1))
 		th.Schedule(sglang.Batch{ID: "b"}, ms(2))
@@ -115,7 +115,7 @@ func TestEventsByLevel(t *testing.T) {
 // The depth decides before the times do, then the later start, the earlier end
 // and which was told first.
 func TestEventsOfStagesThatOverlap(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.StartStage(sglang.DecodeForward, ms(0))
 	th.StartStage(sglang.DecodeLoop(0), ms(20))
@@ -174,7 +174,7 @@ func TestEventsOfStagesThatOverlap(t *testing.T) {
 
 // Whether an event came too late does not depend on which stage was exported last.
 func TestLateEventAfterAShorterStage(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.RecordStage(sglang.PrefillWaiting, ms(0), ms(1000))
 	for i := range 129 {
@@ -210,7 +210,7 @@ func TestDroppedEventsAreReported(t *testing.T) {
 			limits.EventCountLimit = tc.limits.EventCountLimit
 			o = append(o, sdktrace.WithRawSpanLimits(limits))
 		}
-		l := newLab(t, sglang.Config{}, sglang.WithTracerProvider(sdktrace.NewTracerProvider(o...)))
+		l := newLab(t, sglang.EngineConfig{}, sglang.WithTracerProvider(sdktrace.NewTracerProvider(o...)))
 		r, th := l.request()
 		if tc.open {
 			th.StartStage(sglang.DecodeForward, ms(0))
@@ -234,7 +234,7 @@ func TestDroppedEventsAreReported(t *testing.T) {
 
 // An ID that is cut does not keep the text it was cut from.
 func TestWaitingEventsKeepNoLongText(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	heap := func() uint64 {
 		runtime.GC()
@@ -254,7 +254,7 @@ func TestWaitingEventsKeepNoLongText(t *testing.T) {
 }
 
 func TestStagesAreHeldBackWithinABound(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.StartStage(sglang.DecodeForward, ms(0))
 	for i := range 128 {
@@ -289,7 +289,7 @@ func TestStagesAreHeldBackWithinABound(t *testing.T) {
 // More events than the bound are written to the stage that is open at their
 // time, oldest first, and nothing is lost that the SDK keeps.
 func TestEventsWaitWithinABound(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.Retract(ms(-1))
 	th.StartStage(sglang.PrefillForward, ms(0))
@@ -317,7 +317,7 @@ func TestEventsWaitWithinABound(t *testing.T) {
 		}
 	}
 	// Events whose stage is known by then make no report.
-	l = newLab(t, sglang.Config{})
+	l = newLab(t, sglang.EngineConfig{})
 	r, th = l.request()
 	th.StartStage(sglang.DecodeForward, ms(0))
 	for i := range 100 {
@@ -341,7 +341,7 @@ func TestEventsWaitWithinABound(t *testing.T) {
 
 // A thread's memory does not grow with its stages and events.
 func TestThreadMemoryIsBounded(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.StartStage(sglang.DecodeForward, ms(0))
 	step := func(i int) {

@@ -27,7 +27,7 @@ func printTree() {
 }
 
 func Example() {
-	tracer, err := sglang.NewTracer(sglang.Config{Model: "Qwen/Qwen3-8B"},
+	engine, err := sglang.NewEngine(sglang.EngineConfig{Model: "Qwen/Qwen3-8B"},
 		sglang.WithTracerProvider(provider), sglang.WithHostID("9f86d081884c7d65"), sglang.WithTraceLevel(3))
 	if err != nil {
 		fmt.Println(err)
@@ -35,7 +35,7 @@ func Example() {
 	}
 
 	// The frontend process. The context carries the entry span, if there is one.
-	request := tracer.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f"}, ms(0))
+	request := engine.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f"}, ms(0))
 	tokenizer := request.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer, PID: 4242}, ms(0))
 	tokenizer.RecordStage(sglang.Tokenize, ms(0), ms(3))
 	tokenizer.StartStage(sglang.APIServerDispatch, ms(3.5))
@@ -46,7 +46,7 @@ func Example() {
 	request.Dispatched(ms(4))
 
 	// The scheduler process.
-	resumed := tracer.Resume(sglang.ExtractHandover(propagation.MapCarrier(message)))
+	resumed := engine.Resume(sglang.ExtractHandover(propagation.MapCarrier(message)))
 	scheduler := resumed.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 5001, TPRank: new(0)}, ms(5))
 	scheduler.RecordStage(sglang.RequestProcess, ms(5), ms(5.2))
 	scheduler.RecordStage(sglang.PrefillWaiting, ms(5.2), ms(8))
@@ -84,8 +84,8 @@ func Example() {
 
 // Threads of one process hand the request over without a carrier.
 func ExampleThread() {
-	tracer, _ := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(provider), sglang.WithHostID("node-1"))
-	request := tracer.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f"}, ms(0))
+	engine, _ := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(provider), sglang.WithHostID("node-1"))
+	request := engine.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f"}, ms(0))
 	tokenizer := request.StartThread(sglang.Thread{Label: sglang.MultiTokenizer(7), PID: 1}, ms(0))
 	tokenizer.RecordStage(sglang.Tokenize, ms(0), ms(3))
 	tokenizer.End(ms(3))
@@ -111,8 +111,8 @@ func ExampleThread() {
 // A retraction lands on the decode_forward that is open, in which the second
 // round nests.
 func ExampleThreadSpan_Retract() {
-	tracer, _ := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(provider), sglang.WithHostID("node-1"))
-	request := tracer.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f"}, ms(0))
+	engine, _ := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(provider), sglang.WithHostID("node-1"))
+	request := engine.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f"}, ms(0))
 	scheduler := request.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 2}, ms(0))
 	scheduler.StartStage(sglang.DecodeForward, ms(20))
 	scheduler.RecordStage(sglang.DecodeLoop(0), ms(20), ms(30))
@@ -135,8 +135,8 @@ func ExampleThreadSpan_Retract() {
 
 // An abort shows on the thread span, not on the request span.
 func ExampleThreadSpan_Abort() {
-	tracer, _ := sglang.NewTracer(sglang.Config{PDRole: sglang.PDRolePrefill}, sglang.WithTracerProvider(provider), sglang.WithHostID("node-1"))
-	request := tracer.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f", BootstrapRoom: new(uint64(7203945))}, ms(0))
+	engine, _ := sglang.NewEngine(sglang.EngineConfig{PDRole: sglang.PDRolePrefill}, sglang.WithTracerProvider(provider), sglang.WithHostID("node-1"))
+	request := engine.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f", BootstrapRoom: new(uint64(7203945))}, ms(0))
 	scheduler := request.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 2}, ms(0))
 	scheduler.StartStage(sglang.PrefillTransferKVCache, ms(1))
 	reason := sglang.AbortReason{Type: new("abort"), Message: new("Client disconnected")}
@@ -149,15 +149,15 @@ func ExampleThreadSpan_Abort() {
 	//     prefill_transfer_kv_cache 1-5
 }
 
-func ExampleTracer_LevelHandler() {
-	tracer, _ := sglang.NewTracer(sglang.Config{}, sglang.WithTraceLevel(3))
+func ExampleEngine_LevelHandler() {
+	engine, _ := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTraceLevel(3))
 	mux := http.NewServeMux()
-	mux.Handle("/set_trace_level", tracer.LevelHandler())
+	mux.Handle("/set_trace_level", engine.LevelHandler())
 
 	for _, query := range []string{"level=1", "level=all"} {
 		answer := httptest.NewRecorder()
 		mux.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/set_trace_level?"+query, nil))
-		fmt.Println(answer.Code, answer.Body, "-> level", tracer.TraceLevel())
+		fmt.Println(answer.Code, answer.Body, "-> level", engine.TraceLevel())
 	}
 	// Output:
 	// 200 success -> level 1
@@ -166,17 +166,17 @@ func ExampleTracer_LevelHandler() {
 }
 
 // Every report adds its snapshot to the sums; the average is their quotient.
-func ExampleTracer_RecordScheduler() {
+func ExampleEngine_RecordScheduler() {
 	reader := sdkmetric.NewManualReader()
-	tracer, _ := sglang.NewTracer(sglang.Config{}, sglang.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
+	engine, _ := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
 	ctx := context.Background()
 	for _, running := range []int{4, 8} {
-		err := tracer.RecordScheduler(ctx, sglang.SchedulerStats{RunningReqs: running, TokenUsage: 0.5, GenThroughput: 120.5})
+		err := engine.RecordScheduler(ctx, sglang.SchedulerStats{RunningReqs: running, TokenUsage: 0.5, GenThroughput: 120.5})
 		if err != nil {
 			fmt.Println(err)
 		}
 	}
-	fmt.Println(tracer.RecordScheduler(ctx, sglang.SchedulerStats{RunningReqs: -1}))
+	fmt.Println(engine.RecordScheduler(ctx, sglang.SchedulerStats{RunningReqs: -1}))
 
 	sums := sumsOf(reader)
 	fmt.Println(sums["sglang_num_running_reqs"], "by", sums["sglang_log_count"], "reports")

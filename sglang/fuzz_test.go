@@ -18,7 +18,7 @@ func FuzzCalls(f *testing.F) {
 		if len(program) == 0 {
 			return
 		}
-		l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(sglang.Level(program[0]%6)))
+		l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(sglang.Level(program[0]%6)))
 		run := &machine{lab: l, program: program[1:]}
 		run.request = l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 		for run.step() {

@@ -73,7 +73,7 @@ func (h Handover) Inject(carrier propagation.TextMapCarrier) {
 
 // ExtractHandover reads from a carrier what [Handover.Inject] wrote. A carrier
 // that holds trace context alone gives a Handover without a stage and without a
-// level. What cannot be read is left out; [Tracer.Resume] reports it.
+// level. What cannot be read is left out; [Engine.Resume] reports it.
 func ExtractHandover(carrier propagation.TextMapCarrier) Handover {
 	var h Handover
 	if carrier == nil {
@@ -118,24 +118,24 @@ func parseSpanID(text string) (trace.SpanID, error) {
 
 // Resume continues in this thread or process a request that another has handed
 // over. Its threads become children of the request span, have the request's
-// trace level, whatever this Tracer's is, and the first of their stages links to
+// trace level, whatever this engine's is, and the first of their stages links to
 // the stage that handed the request over. The request span and the request's
 // metrics stay with the one that started it.
 //
-// Where h carries no level, the Tracer's is taken. Where it carries no trace
+// Where h carries no level, the engine's is taken. Where it carries no trace
 // context, because there was none or it was malformed, each thread starts a
 // trace. A request that is not sampled is not recorded here either. A malformed
 // [HandoverField] is reported once.
-func (t *Tracer) Resume(h Handover) *RequestSpan {
-	if t == nil {
+func (e *Engine) Resume(h Handover) *RequestSpan {
+	if e == nil {
 		return nil
 	}
 	if h.err != nil {
-		t.report(misuse(misuseHandover, "%s cannot be used: %w", HandoverField, h.err))
+		e.report(misuse(misuseHandover, "%s cannot be used: %w", HandoverField, h.err))
 	}
-	r := &RequestSpan{tracer: t, ctx: context.Background(), resumed: true, from: h.link()}
+	r := &RequestSpan{engine: e, ctx: context.Background(), resumed: true, from: h.link()}
 	if !h.leveled {
-		h.level = t.TraceLevel()
+		h.level = e.TraceLevel()
 	}
 	if h.request != nil {
 		r.ctx = trace.ContextWithRemoteSpanContext(r.ctx, *h.request)

@@ -23,7 +23,7 @@ func over(h sglang.Handover) (sglang.Handover, propagation.MapCarrier) {
 }
 
 func TestLinksWithinAThread(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.RecordStage(sglang.RequestProcess, ms(1), ms(2))
 	th.RecordStage(sglang.PrefillWaiting, ms(9), ms(8)) // left out, so not linked to
@@ -89,7 +89,7 @@ func TestHandoverNamesTheStageAtWork(t *testing.T) {
 	} {
 		for _, way := range []string{"carried", "in one process"} {
 			t.Run(tc.name+" "+way, func(t *testing.T) {
-				l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(tc.level))
+				l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(tc.level))
 				r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 				th := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer, PID: 1}, t0)
 				h := tc.do(th)
@@ -118,7 +118,7 @@ func TestHandoverNamesTheStageAtWork(t *testing.T) {
 // A thread without a stage of its own, as the controller at level 1, hands on
 // the stage that it was handed.
 func TestHandoverPassesThrough(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(1))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(1))
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	tok := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer, PID: 1}, t0)
 	tok.RecordStage(sglang.Tokenize, ms(1), ms(2))
@@ -151,7 +151,7 @@ func TestHandoverPassesThrough(t *testing.T) {
 // What travels is W3C trace context and one more field, through headers as well
 // as maps.
 func TestHandoverCarrier(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(2))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(2))
 	state, _ := trace.ParseTraceState("vendor=1")
 	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled, TraceState: state})
 	r := l.StartRequest(trace.ContextWithSpanContext(t.Context(), parent), sglang.Request{RID: "r"}, t0)
@@ -212,7 +212,7 @@ func TestResume(t *testing.T) {
 		{"zero stage", propagation.MapCarrier{"traceparent": traceparent + "01", "infertel-handover": "2-0000000000000000"}, 3, true, false, `span ID is "0000000000000000"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l := newLab(t, sglang.Config{})
+			l := newLab(t, sglang.EngineConfig{})
 			r := l.Resume(sglang.ExtractHandover(tc.carrier))
 			th := r.StartThread(sglang.Thread{Label: "x"}, t0)
 			th.RecordStage(sglang.Tokenize, ms(1), ms(2))
@@ -252,13 +252,13 @@ func TestResume(t *testing.T) {
 
 // The process that resumes a request has neither its span nor its metrics.
 func TestResumedRequestIsNotEndedHere(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	tok := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer, PID: 1}, t0)
 	h, _ := over(tok.Handover())
 	tok.End(ms(1))
 
-	there := newLab(t, sglang.Config{})
+	there := newLab(t, sglang.EngineConfig{})
 	s := there.Resume(h)
 	s.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 2}, ms(2)).StartStage(sglang.DecodeForward, ms(3))
 	s.Dispatched(ms(4))
@@ -285,13 +285,13 @@ func TestResumedRequestIsNotEndedHere(t *testing.T) {
 // and so nothing that threads of other processes could hang under.
 func TestNoSDKUnderASampledSpan(t *testing.T) {
 	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
-	front := newLab(t, sglang.Config{}, sglang.WithTracerProvider(noop.NewTracerProvider()))
+	front := newLab(t, sglang.EngineConfig{}, sglang.WithTracerProvider(noop.NewTracerProvider()))
 	r := front.StartRequest(trace.ContextWithRemoteSpanContext(t.Context(), parent), sglang.Request{RID: "r"}, t0)
 	h, c := over(r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, t0).Handover())
 	if c[sglang.HandoverField] != "0" {
 		t.Errorf("the carrier holds %v", c)
 	}
-	back := newLab(t, sglang.Config{})
+	back := newLab(t, sglang.EngineConfig{})
 	resumed := back.Resume(h)
 	resumed.StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, t0).End(ms(1))
 	if spans := back.spans.GetSpans(); resumed.Recording() || len(spans) != 0 {
@@ -301,7 +301,7 @@ func TestNoSDKUnderASampledSpan(t *testing.T) {
 
 // A link between requests would say that one handed the other over.
 func TestHandoverOfAnotherRequest(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
 	ctx := trace.ContextWithRemoteSpanContext(t.Context(), parent)
 	for _, ctx := range []context.Context{ctx, t.Context()} { // in the same trace, and in another one
@@ -325,7 +325,7 @@ func TestHandoverOfAnotherRequest(t *testing.T) {
 		l.reported("a thread was handed over by one of another request")
 
 		// Its own is taken, also from a carrier and on the other side.
-		l = newLab(t, sglang.Config{})
+		l = newLab(t, sglang.EngineConfig{})
 		r = l.StartRequest(ctx, sglang.Request{RID: "r"}, t0)
 		tok = r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, t0)
 		tok.RecordStage(sglang.Tokenize, ms(1), ms(2))
@@ -351,11 +351,11 @@ func TestHandoverOfAnotherRequest(t *testing.T) {
 }
 
 func TestHandoverOfWhatIsNotRecorded(t *testing.T) {
-	var nobody *sglang.Tracer
-	never := newLab(t, sglang.Config{}, sglang.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))))
-	silent := newLab(t, sglang.Config{}, sglang.WithTracerProvider(noop.NewTracerProvider()))
-	off := newLab(t, sglang.Config{}, sglang.WithTraceLevel(sglang.LevelOff))
-	for name, tr := range map[string]*sglang.Tracer{"nil": nobody, "not sampled": never.Tracer, "no SDK": silent.Tracer, "level 0": off.Tracer} {
+	var nobody *sglang.Engine
+	never := newLab(t, sglang.EngineConfig{}, sglang.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))))
+	silent := newLab(t, sglang.EngineConfig{}, sglang.WithTracerProvider(noop.NewTracerProvider()))
+	off := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(sglang.LevelOff))
+	for name, tr := range map[string]*sglang.Engine{"nil": nobody, "not sampled": never.Engine, "no SDK": silent.Engine, "level 0": off.Engine} {
 		t.Run(name, func(t *testing.T) {
 			r := tr.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 			th := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, t0)
@@ -363,7 +363,7 @@ func TestHandoverOfWhatIsNotRecorded(t *testing.T) {
 			if name == "not sampled" && !strings.HasSuffix(c["traceparent"], "-00") {
 				t.Errorf("traceparent is %q, want the trace to go on unsampled", c["traceparent"])
 			}
-			there := newLab(t, sglang.Config{}, sglang.WithTraceLevel(4))
+			there := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(4))
 			s := there.Resume(h).StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, t0)
 			s.RecordStage(sglang.PrefillForward, ms(1), ms(2))
 			s.End(ms(3))

@@ -49,7 +49,7 @@ func TestDiscoverHostID(t *testing.T) {
 }
 
 func TestNewTracerFindsTheHost(t *testing.T) {
-	tr, err := NewTracer(Config{})
+	tr, err := NewEngine(EngineConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,8 @@ func (l ThreadLabel) process() semconv.Process {
 }
 
 // labelPrefix is what stands before the labels of the node's threads.
-func (t *Tracer) labelPrefix() string {
-	switch t.role {
+func (e *Engine) labelPrefix() string {
+	switch e.role {
 	case PDRolePrefill:
 		return semconv.ThreadLabelPrefixPrefill
 	case PDRoleDecode:
@@ -60,8 +60,8 @@ func (t *Tracer) labelPrefix() string {
 
 // bareLabel takes the node's role off a label that has it already, as the
 // engine's own labels do.
-func (t *Tracer) bareLabel(l ThreadLabel) ThreadLabel {
-	role := strings.TrimSpace(t.labelPrefix())
+func (e *Engine) bareLabel(l ThreadLabel) ThreadLabel {
+	role := strings.TrimSpace(e.labelPrefix())
 	if role == "" {
 		return l
 	}
@@ -74,9 +74,9 @@ func (t *Tracer) bareLabel(l ThreadLabel) ThreadLabel {
 }
 
 // fullLabel puts the node's role before a thread's label.
-func (t *Tracer) fullLabel(label string) string {
-	prefix := t.labelPrefix()
-	if t.nativeNames {
+func (e *Engine) fullLabel(label string) string {
+	prefix := e.labelPrefix()
+	if e.nativeNames {
 		prefix = strings.TrimSpace(prefix)
 	}
 	return prefix + label

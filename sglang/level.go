@@ -71,22 +71,22 @@ func initialLevel(set *Level) Level {
 }
 
 // TraceLevel returns the level of requests that start from now on.
-func (t *Tracer) TraceLevel() Level {
-	if t == nil {
+func (e *Engine) TraceLevel() Level {
+	if e == nil {
 		return LevelOff
 	}
-	return Level(t.level.Load())
+	return Level(e.level.Load())
 }
 
 // SetTraceLevel sets the level of requests that start from now on; those that
 // run keep theirs, in every process. It returns an error, and changes nothing,
 // if the level is negative. It is safe for concurrent use.
-func (t *Tracer) SetTraceLevel(l Level) error {
+func (e *Engine) SetTraceLevel(l Level) error {
 	if err := l.check(); err != nil {
 		return fmt.Errorf("sglang: %w", err)
 	}
-	if t != nil {
-		t.level.Store(int64(l))
+	if e != nil {
+		e.level.Store(int64(l))
 	}
 	return nil
 }
@@ -94,11 +94,11 @@ func (t *Tracer) SetTraceLevel(l Level) error {
 // LevelHandler returns the engine's operation /set_trace_level?level=N: it sets
 // the level of requests that start from now on and answers "success". It takes
 // GET and POST, and answers 422 with a reason where the level is missing,
-// negative or no integer. That of a nil Tracer answers 503. The handler does not
+// negative or no integer. That of a nil Engine answers 503. The handler does not
 // ask who calls; mount it where only operators can reach it.
-func (t *Tracer) LevelHandler() http.Handler {
+func (e *Engine) LevelHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if t == nil {
+		if e == nil {
 			http.Error(w, "there is no telemetry whose trace level could be set", http.StatusServiceUnavailable)
 			return
 		}
@@ -114,7 +114,7 @@ func (t *Tracer) LevelHandler() http.Handler {
 		}
 		level, err := parseLevel(given[len(given)-1])
 		if err == nil {
-			err = t.SetTraceLevel(level)
+			err = e.SetTraceLevel(level)
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusUnprocessableEntity)

@@ -35,7 +35,7 @@ func TestLevelOfNewRequests(t *testing.T) {
 		if tc.option != nil {
 			opts = append(opts, sglang.WithTraceLevel(*tc.option))
 		}
-		l := newLab(t, sglang.Config{}, opts...)
+		l := newLab(t, sglang.EngineConfig{}, opts...)
 		if got := l.TraceLevel(); got != tc.want {
 			t.Errorf("%q and %v: level %d, want %d", tc.env, tc.option, got, tc.want)
 		}
@@ -49,7 +49,7 @@ func TestLevelOfNewRequests(t *testing.T) {
 
 // A request keeps its level for its life, here and where it is resumed.
 func TestLevelChangesNewRequestsOnly(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(1))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(1))
 	old, oldThread := l.request()
 	h, _ := over(oldThread.Handover())
 	if err := l.SetTraceLevel(3); err != nil {
@@ -86,7 +86,7 @@ func TestLevelChangesNewRequestsOnly(t *testing.T) {
 }
 
 func TestLevelHandler(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	h := l.LevelHandler()
 	for _, tc := range []struct {
 		method, query string
@@ -118,8 +118,8 @@ func TestLevelHandler(t *testing.T) {
 			t.Errorf("%s %s: header %v", tc.method, tc.query, w.Header())
 		}
 	}
-	// Over the network, and without a Tracer.
-	srv := httptest.NewServer((*sglang.Tracer)(nil).LevelHandler())
+	// Over the network, and without an Engine.
+	srv := httptest.NewServer((*sglang.Engine)(nil).LevelHandler())
 	defer srv.Close()
 	resp, err := http.Get(srv.URL + "/set_trace_level?level=3")
 	if err != nil || resp.StatusCode != http.StatusServiceUnavailable {
@@ -134,7 +134,7 @@ func TestLevelHandler(t *testing.T) {
 // The level is changed while requests run, and threads of one request are used
 // from several goroutines.
 func TestConcurrentUse(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := range 100 {

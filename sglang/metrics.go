@@ -80,14 +80,14 @@ func (s *SchedulerStats) check() error {
 // callKind and rpcType. It returns an error, and adds nothing, if a field is
 // negative, not a number or infinite. It allocates nothing and is safe for
 // concurrent use.
-func (t *Tracer) RecordScheduler(ctx context.Context, s SchedulerStats) error {
-	if t == nil {
+func (e *Engine) RecordScheduler(ctx context.Context, s SchedulerStats) error {
+	if e == nil {
 		return nil
 	}
 	if err := s.check(); err != nil {
 		return err
 	}
-	m := &t.metrics
+	m := &e.metrics
 	m.runningReqs.Add(ctx, int64(s.RunningReqs), m.dimensions...)
 	m.queueReqs.Add(ctx, int64(s.QueueReqs), m.dimensions...)
 	m.usedTokens.Add(ctx, int64(s.UsedTokens), m.dimensions...)

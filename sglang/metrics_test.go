@@ -19,7 +19,7 @@ import (
 
 // Each report adds its snapshot once, and 1 to the count of reports.
 func TestSchedulerReports(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	if got := l.points(); len(got) != 0 {
 		t.Errorf("before any report: %v", got)
 	}
@@ -50,7 +50,7 @@ func TestSchedulerReports(t *testing.T) {
 }
 
 func TestSchedulerReportsThatCannotBe(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	for want, s := range map[string]sglang.SchedulerStats{
 		"sglang: SchedulerStats.RunningReqs is -1, want 0 or more":                              {RunningReqs: -1},
 		"sglang: SchedulerStats.QueueReqs is -2, want 0 or more":                                {QueueReqs: -2},
@@ -72,7 +72,7 @@ func TestSchedulerReportsThatCannotBe(t *testing.T) {
 }
 
 func TestRequestMetrics(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(sglang.LevelOff)) // no spans, but the metrics
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(sglang.LevelOff)) // no spans, but the metrics
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	r.Dispatched(ms(4))
 	r.FirstToken(ms(40))
@@ -124,7 +124,7 @@ func TestViewThatDropsAMetric(t *testing.T) {
 				return sdkmetric.Stream{Aggregation: sdkmetric.AggregationDrop{}}, !slices.Contains(kept, i.Name)
 			}
 			reader := sdkmetric.NewManualReader()
-			l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(sglang.LevelOff),
+			l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(sglang.LevelOff),
 				sglang.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader), sdkmetric.WithView(drop))))
 			r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 			r.FirstToken(ms(1))
@@ -140,7 +140,7 @@ func TestViewThatDropsAMetric(t *testing.T) {
 }
 
 func TestMetricsAreTheDocumentedOnes(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	_ = l.RecordScheduler(t.Context(), sglang.SchedulerStats{CacheHitRate: new(0.1), SpecAcceptLength: new(1.0)})
 	r := l.StartRequest(t.Context(), sglang.Request{}, t0)
 	r.FirstToken(ms(1))
@@ -196,7 +196,7 @@ func (failingMeter) Float64Counter(name string, _ ...metric.Float64CounterOption
 }
 
 func TestInstrumentIsRefused(t *testing.T) {
-	if tr, err := sglang.NewTracer(sglang.Config{}, sglang.WithMeterProvider(failing{})); tr != nil || err == nil || !strings.Contains(err.Error(), errRefused.Error()) {
+	if tr, err := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithMeterProvider(failing{})); tr != nil || err == nil || !strings.Contains(err.Error(), errRefused.Error()) {
 		t.Errorf("got %v, %v", tr, err)
 	}
 }

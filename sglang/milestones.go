@@ -20,7 +20,7 @@ func (r *RequestSpan) Dispatched(at time.Time) {
 	}
 	r.mu.Unlock()
 	if ended {
-		r.tracer.report(r.tooLate())
+		r.engine.report(r.tooLate())
 	}
 }
 
@@ -54,10 +54,10 @@ func (r *RequestSpan) milestone(at time.Time) bool {
 	case r == nil, r.idle:
 		return false
 	case r.resumed:
-		r.tracer.report(misuse(misuseResumed, "a milestone was told to a resumed request; only the process that started it can use it"))
+		r.engine.report(misuse(misuseResumed, "a milestone was told to a resumed request; only the process that started it can use it"))
 		return false
 	case !given(at):
-		r.tracer.report(misuse(misuseMilestoneTime, "a milestone of request %q was told without a time; it is left out", r.rid))
+		r.engine.report(misuse(misuseMilestoneTime, "a milestone of request %q was told without a time; it is left out", r.rid))
 		return false
 	}
 	return true
@@ -69,7 +69,7 @@ func (r *RequestSpan) output(at time.Time, first bool) {
 	switch {
 	case r.ended:
 		r.mu.Unlock()
-		r.tracer.report(r.tooLate())
+		r.engine.report(r.tooLate())
 		return
 	case first && !r.firstToken.IsZero():
 		r.mu.Unlock()
@@ -85,11 +85,11 @@ func (r *RequestSpan) output(at time.Time, first bool) {
 	}
 	r.mu.Unlock()
 
-	m := &r.tracer.metrics
+	m := &r.engine.metrics
 	switch {
 	case since.IsZero(): // reported when the request started
 	case interval < 0:
-		r.tracer.report(misuse(misuseLatencyBackward, "an output of request %q was told %v before what came before it; the interval is left out", r.rid, -interval))
+		r.engine.report(misuse(misuseLatencyBackward, "an output of request %q was told %v before what came before it; the interval is left out", r.rid, -interval))
 	case first:
 		m.firstToken.Add(r.ctx, interval.Seconds(), m.dimensions...)
 	default:
@@ -101,11 +101,11 @@ func (r *RequestSpan) appendLatency(a []attribute.KeyValue, what string, from, t
 	switch {
 	case from.IsZero() || to.IsZero():
 		if !r.embedding {
-			r.tracer.report(misuse(misuseNoMilestone, "request %q ended normally without the times that the latency from %s needs; it is left out", r.rid, what))
+			r.engine.report(misuse(misuseNoMilestone, "request %q ended normally without the times that the latency from %s needs; it is left out", r.rid, what))
 		}
 		return a
 	case to.Before(from):
-		r.tracer.report(misuse(misuseLatencyBackward, "the latency of request %q from %s would be %v; it is left out", r.rid, what, to.Sub(from)))
+		r.engine.report(misuse(misuseLatencyBackward, "the latency of request %q from %s would be %v; it is left out", r.rid, what, to.Sub(from)))
 		return a
 	}
 	return append(a, of(to.Sub(from)))

@@ -7,7 +7,7 @@ import (
 	"github.com/infertel/infertel-go/internal/reportonce"
 )
 
-// The kinds of misuse. Each is reported once for each Tracer.
+// The kinds of misuse. Each is reported once for each Engine.
 const (
 	misuseUnknownStage reportonce.Kind = iota
 	misuseUnknownLabel
@@ -64,8 +64,8 @@ func misuse(kind reportonce.Kind, format string, args ...any) problem {
 // shown is text from outside, fit for a message.
 func shown(text string) string { return boundedtext.Cut(text, maxName) }
 
-func (t *Tracer) report(problems ...problem) {
+func (e *Engine) report(problems ...problem) {
 	for _, p := range problems {
-		t.reported.Report(p.kind, p.describe)
+		e.reported.Report(p.kind, p.describe)
 	}
 }

@@ -48,7 +48,7 @@ func TestNames(t *testing.T) {
 		if tc.native {
 			opts = append(opts, sglang.WithNativeNames())
 		}
-		l := newLab(t, sglang.Config{PDRole: tc.role}, opts...)
+		l := newLab(t, sglang.EngineConfig{PDRole: tc.role}, opts...)
 		r := l.StartRequest(t.Context(), sglang.Request{RID: rid}, t0)
 		th := r.StartThread(tc.thread, t0)
 		finish(r, th)
@@ -101,7 +101,7 @@ func TestLabelThatHasTheRole(t *testing.T) {
 		if tc.native {
 			opts = append(opts, sglang.WithNativeNames())
 		}
-		l := newLab(t, sglang.Config{PDRole: tc.role}, opts...)
+		l := newLab(t, sglang.EngineConfig{PDRole: tc.role}, opts...)
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 		th := r.StartThread(sglang.Thread{Label: tc.given}, t0)
 		if !tc.reported && tc.given[len(tc.given)-4:] == "izer" {
@@ -120,12 +120,12 @@ func TestLabelThatHasTheRole(t *testing.T) {
 }
 
 func TestDefaultsOfAThread(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithHostID("host-of-the-tracer"))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithHostID("host-of-the-engine"))
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	th := r.StartThread(sglang.Thread{}, t0)
 	finish(r, th)
 	got := values(l.spans.GetSpans()[0])
-	if got["host_id"] != "host-of-the-tracer" || got["thread_label"] != "unknown" {
+	if got["host_id"] != "host-of-the-engine" || got["thread_label"] != "unknown" {
 		t.Errorf("the thread has the attributes %v", got)
 	}
 	if pid, _ := got["pid"].(int64); pid <= 0 {
@@ -150,7 +150,7 @@ func TestTextIsBounded(t *testing.T) {
 		{"a\xffb", "Req a\uFFFDb"},
 		{long, "Req " + strings.Repeat("好", 8)},
 	} {
-		l := newLab(t, sglang.Config{Model: long})
+		l := newLab(t, sglang.EngineConfig{Model: long})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: tc.rid}, t0)
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadLabel(long + "\xff"), HostID: long, PID: 1}, t0)
 		th.Abort(sglang.AbortReason{Type: new(long), Message: new(long), ErrType: new("\xff"), Reason: new(long)}, ms(1))
@@ -181,11 +181,11 @@ func TestTextIsBounded(t *testing.T) {
 }
 
 func TestConfigIsChecked(t *testing.T) {
-	_, err := sglang.NewTracer(sglang.Config{PDRole: 3})
-	if want := "sglang: Config.PDRole is 3, want PDRoleNone, PDRolePrefill or PDRoleDecode"; err == nil || err.Error() != want {
+	_, err := sglang.NewEngine(sglang.EngineConfig{PDRole: 3})
+	if want := "sglang: EngineConfig.PDRole is 3, want PDRoleNone, PDRolePrefill or PDRoleDecode"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if _, err := sglang.NewTracer(sglang.Config{}, nil); err != nil {
+	if _, err := sglang.NewEngine(sglang.EngineConfig{}, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -202,11 +202,11 @@ func TestParsePDRole(t *testing.T) {
 	}
 }
 
-// Nothing panics and nothing is emitted without a Tracer.
+// Nothing panics and nothing is emitted without an Engine.
 func TestNil(t *testing.T) {
-	var tr *sglang.Tracer
+	var tr *sglang.Engine
 	if tr.TraceLevel() != sglang.LevelOff || tr.SetTraceLevel(1) != nil || tr.RecordScheduler(t.Context(), sglang.SchedulerStats{}) != nil {
-		t.Error("a nil Tracer does something")
+		t.Error("a nil Engine does something")
 	}
 	r := tr.StartRequest(t.Context(), sglang.Request{}, t0)
 	th := r.StartThread(sglang.Thread{}, t0)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestNestingByWhatIsOpen(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(4))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(4))
 	r, th := l.request()
 	th.StartStage(sglang.PrefillForward, ms(10))
 	th.StartStage(sglang.ChunkedPrefill, ms(10))
@@ -37,7 +37,7 @@ func TestNestingByWhatIsOpen(t *testing.T) {
 // A stage above the level is not there: what is nested in it belongs to what is
 // around it, and no link leads to it.
 func TestNestingAroundWhatTheLevelLeavesOut(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(2))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(2))
 	r, th := l.request()
 	th.StartStage(sglang.RunBatchCPU(0), ms(1))
 	th.RecordStage(sglang.RequestProcess, ms(1), ms(2))
@@ -59,7 +59,7 @@ func TestNestingAroundWhatTheLevelLeavesOut(t *testing.T) {
 }
 
 func TestDecodeForwardEndsWithItsThread(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r, th := l.request()
 	th.StartStage(sglang.DecodeForward, ms(10))
 	th.RecordStage(sglang.DecodeLoop(0), ms(10), ms(20))
@@ -101,7 +101,7 @@ func TestDecodeForwardEndsWithItsThread(t *testing.T) {
 	)
 
 	// Recorded with the thread's end there is nothing to report.
-	l = newLab(t, sglang.Config{})
+	l = newLab(t, sglang.EngineConfig{})
 	r, th = l.request()
 	th.RecordStage(sglang.DecodeForward, ms(10), ms(100))
 	finish(r, th)
@@ -115,7 +115,7 @@ func TestDecodeForwardEndsWithItsThread(t *testing.T) {
 
 func TestUnbalancedStages(t *testing.T) {
 	t.Run("end without start", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.EndStage(sglang.PrefillForward, ms(1))
 		th.EndStage(sglang.PrefillForward, ms(1))
@@ -130,7 +130,7 @@ func TestUnbalancedStages(t *testing.T) {
 		l.reported("stage prefill_forward was ended but is not open")
 	})
 	t.Run("end out of order", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.StartStage(sglang.PrefillForward, ms(1))
 		th.StartStage(sglang.ChunkedPrefill, ms(2))
@@ -150,7 +150,7 @@ func TestUnbalancedStages(t *testing.T) {
 		l.reported("stage prefill_forward was ended with 2 open stages within it", "stage chunked_prefill was ended but is not open")
 	})
 	t.Run("the same stage twice", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.StartStage(sglang.PrefillForward, ms(1))
 		th.StartStage(sglang.PrefillForward, ms(2))
@@ -166,7 +166,7 @@ func TestUnbalancedStages(t *testing.T) {
 		l.reported()
 	})
 	t.Run("the end of a stage that was too deep", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		for range 126 {
 			th.StartStage(sglang.SpecDraft, ms(1))
@@ -195,7 +195,7 @@ func TestUnbalancedStages(t *testing.T) {
 		l.reported("was started within 128 open stages", "stage prefill_forward was ended with 1 open stages", "a thread ended with the stage spec_draft open")
 	})
 	t.Run("starts without end", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		for range 1000 {
 			th.StartStage(sglang.DecodeForward, ms(1))
@@ -208,7 +208,7 @@ func TestUnbalancedStages(t *testing.T) {
 		l.reported("stage decode_forward was started within 128 open stages; it is left out")
 	})
 	t.Run("thread ends with open stages", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.StartStage(sglang.PrefillForward, ms(1))
 		th.StartStage(sglang.ChunkedPrefill, ms(2))
@@ -222,7 +222,7 @@ func TestUnbalancedStages(t *testing.T) {
 		l.reported("a thread ended with the stage chunked_prefill open")
 	})
 	t.Run("request ends with open threads", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		other := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer, PID: 1}, t0)
 		th.StartStage(sglang.DecodeForward, ms(2))
@@ -238,7 +238,7 @@ func TestUnbalancedStages(t *testing.T) {
 		l.reported("ended with 2 open threads; they end with it")
 	})
 	t.Run("everything after the end", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		finish(r, th)
 		l.reported()
@@ -270,7 +270,7 @@ func TestUnbalancedStages(t *testing.T) {
 
 func TestTimesThatAreMissingOrBackward(t *testing.T) {
 	t.Run("recorded stages are left out", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.RecordStage(sglang.PrefillWaiting, ms(9), ms(8))
 		th.RecordStage(sglang.PrefillWaiting, time.Time{}, ms(8))
@@ -285,7 +285,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 		l.reported("stage prefill_waiting would end 1ms before it starts; it is left out", "stage prefill_waiting was recorded without its start or its end")
 	})
 	t.Run("live stages have no length", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.StartStage(sglang.PrefillWaiting, ms(9))
 		th.EndStage(sglang.PrefillWaiting, ms(8))
@@ -303,7 +303,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 		l.reported("stage prefill_waiting ended 1ms before it started; it has no length", "stage prefill_forward was ended without a time", "an event was told without a time")
 	})
 	t.Run("threads and requests have no length", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, ms(10))
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 1}, ms(10))
 		th.StartStage(sglang.DecodeForward, ms(11))
@@ -322,7 +322,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 		}
 	})
 	t.Run("a child before its parent keeps its times", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, ms(40))
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 1}, ms(0))
 		th.RecordStage(sglang.PrefillForward, ms(1), ms(2))
@@ -337,7 +337,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 		}
 	})
 	t.Run("starts that are missing", func(t *testing.T) {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		before := time.Now()
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, time.Time{})
 		th := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, time.Time{})
@@ -357,7 +357,7 @@ func TestTimesThatAreMissingOrBackward(t *testing.T) {
 // Where a step of the wall clock lies between two readings, the monotonic clock
 // tells how long it was.
 func TestMonotonicClockDecidesLengths(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	start := time.Now()
 	at := func(n int) time.Time { return start.Add(time.Duration(n) * time.Millisecond) }
 	// A second back on the wall clock, 250 ms on by the monotonic one.

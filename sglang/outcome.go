@@ -48,7 +48,7 @@ type counts struct{ prompt, completion, cached int }
 // others. All are documented for a normal end.
 func (r *RequestSpan) counts(o *Outcome, normal bool) counts {
 	if normal && (o.PromptTokens == nil || o.CachedTokens == nil || o.CompletionTokens == nil && !r.embedding) {
-		r.tracer.report(misuse(misuseNoCount, "request %q ended normally without all of its token counts, which are documented for it; what is unknown is left out", r.rid))
+		r.engine.report(misuse(misuseNoCount, "request %q ended normally without all of its token counts, which are documented for it; what is unknown is left out", r.rid))
 	}
 	return counts{
 		prompt:     r.count("PromptTokens", o.PromptTokens),
@@ -62,7 +62,7 @@ func (r *RequestSpan) count(field string, n *int) int {
 	case n == nil:
 		return unknownCount
 	case *n < 0:
-		r.tracer.report(misuse(misuseNegativeCount, "request %q ended with an Outcome.%s of %d, want 0 or more; it is left out", r.rid, field, *n))
+		r.engine.report(misuse(misuseNegativeCount, "request %q ended with an Outcome.%s of %d, want 0 or more; it is left out", r.rid, field, *n))
 		return unknownCount
 	}
 	return *n
@@ -74,10 +74,10 @@ func (r *RequestSpan) attributes(o *Outcome, n counts, e2e time.Duration, end ti
 	a := append(make([]attribute.KeyValue, 0, 16),
 		semconv.GenAIRequestID(r.rid),
 		semconv.GenAIResponseFinishReasonsJSON(reasonsJSON(o.FinishReasons)))
-	if r.tracer.model != "" {
-		a = append(a, semconv.GenAIResponseModel(r.tracer.model))
+	if r.engine.model != "" {
+		a = append(a, semconv.GenAIResponseModel(r.engine.model))
 	} else {
-		r.tracer.report(misuse(misuseNoModel, "Config.Model is empty, so request %q ended normally without gen_ai.response.model, which is documented for it", r.rid))
+		r.engine.report(misuse(misuseNoModel, "EngineConfig.Model is empty, so request %q ended normally without gen_ai.response.model, which is documented for it", r.rid))
 	}
 	if n.prompt >= 0 {
 		a = append(a, semconv.GenAIUsagePromptTokens(n.prompt))

@@ -50,11 +50,11 @@ func schedule(endpoint string) error {
 		return err
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter))
-	tracer, err := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(provider))
+	engine, err := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(provider))
 	if err != nil {
 		return err
 	}
-	request := tracer.Resume(sglang.ExtractHandover(carrier))
+	request := engine.Resume(sglang.ExtractHandover(carrier))
 	thread := request.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, TPRank: new(0)}, ms(5))
 	thread.RecordStage(sglang.RequestProcess, ms(5), ms(6))
 	thread.RecordStage(sglang.PrefillWaiting, ms(6), ms(8))
@@ -69,11 +69,11 @@ func schedule(endpoint string) error {
 // own is another, and its first stage links to the one that handed over.
 func TestTwoProcesses(t *testing.T) {
 	bed := sdktest.New(t)
-	tracer, err := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(bed.Traces), sglang.WithTraceLevel(2))
+	engine, err := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(bed.Traces), sglang.WithTraceLevel(2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := tracer.StartRequest(t.Context(), sglang.Request{RID: "5f2c9a7b"}, ms(0))
+	request := engine.StartRequest(t.Context(), sglang.Request{RID: "5f2c9a7b"}, ms(0))
 	tokenizer := request.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer}, ms(0))
 	tokenizer.RecordStage(sglang.Tokenize, ms(0), ms(3))
 	tokenizer.StartStage(sglang.APIServerDispatch, ms(3))

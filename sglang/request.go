@@ -35,7 +35,7 @@ type Request struct {
 // The metrics of a request are reported whatever its trace level is and whether
 // or not it is sampled, by the process that started it.
 type RequestSpan struct {
-	tracer    *Tracer
+	engine    *Engine
 	ctx       context.Context // carries the request span
 	span      trace.Span      // nil: no span of ours, or not recorded
 	start     time.Time       // zero: it cannot be used
@@ -72,29 +72,29 @@ var internalKind = trace.WithSpanKind(trace.SpanKindInternal)
 // process the request is not recorded further on either, whether or not ctx
 // holds a sampled span, since the request span that all else hangs under is not
 // there. Source: sglang.request.
-func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *RequestSpan {
-	if t == nil {
+func (e *Engine) StartRequest(ctx context.Context, r Request, at time.Time) *RequestSpan {
+	if e == nil {
 		return nil
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	level := t.TraceLevel()
+	level := e.TraceLevel()
 	switch {
 	case at.IsZero():
-		t.report(misuse(misuseRequestTime, "request %q was started without a time; taking now", r.RID))
+		e.report(misuse(misuseRequestTime, "request %q was started without a time; taking now", r.RID))
 		at = time.Now()
 	case !given(at):
-		t.report(misuse(misuseRequestTime, "request %q was started at %v, which cannot be; its spans and latencies are left out", r.RID, at))
+		e.report(misuse(misuseRequestTime, "request %q was started at %v, which cannot be; its spans and latencies are left out", r.RID, at))
 		at, level = time.Time{}, LevelOff
 	}
-	s := &RequestSpan{tracer: t, ctx: ctx, start: at, rid: boundedtext.Cut(r.RID, maxID), embedding: r.Embedding}
+	s := &RequestSpan{engine: e, ctx: ctx, start: at, rid: boundedtext.Cut(r.RID, maxID), embedding: r.Embedding}
 	s.inert.req = s
 	if level == LevelOff {
 		s.handOff(trace.SpanContextFromContext(ctx), LevelOff)
 		return s
 	}
-	ctx, span := t.tracer.Start(ctx, t.requestName(s.rid), internalKind, trace.WithTimestamp(at))
+	ctx, span := e.tracer.Start(ctx, e.requestName(s.rid), internalKind, trace.WithTimestamp(at))
 	s.ctx = ctx
 	if !span.IsRecording() {
 		s.handOff(span.SpanContext(), level)
@@ -103,7 +103,7 @@ func (t *Tracer) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 	s.span, s.level = span, level
 	s.handover = handOver(span.SpanContext(), level)
 	attributes := append(make([]attribute.KeyValue, 0, 3), semconv.RID(s.rid), semconv.ModuleSGLangRequest)
-	if r.BootstrapRoom != nil && t.role != PDRoleNone {
+	if r.BootstrapRoom != nil && e.role != PDRoleNone {
 		attributes = append(attributes, semconv.BootstrapRoom("0x"+strconv.FormatUint(*r.BootstrapRoom, 16)))
 	}
 	span.SetAttributes(attributes...)
@@ -119,12 +119,12 @@ func (r *RequestSpan) handOff(parent trace.SpanContext, level Level) {
 		level = LevelOff
 	}
 	r.handover = handOver(parent, level)
-	r.idle = !r.tracer.metrics.wantMilestones(r.ctx)
+	r.idle = !r.engine.metrics.wantMilestones(r.ctx)
 }
 
 // Context returns the context that carries the request span, for links and for
 // children of the caller's own. Where none is recorded here it carries what there
-// was instead: the span that [Tracer.StartRequest] found, or that of the hand-over.
+// was instead: the span that [Engine.StartRequest] found, or that of the hand-over.
 func (r *RequestSpan) Context() context.Context {
 	if r == nil {
 		return context.Background()
@@ -168,7 +168,7 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	r.mu.Lock()
 	if r.ended {
 		r.mu.Unlock()
-		r.tracer.report(misuse(misuseRequestEnded, "request %q was ended again; the first end holds", r.rid))
+		r.engine.report(misuse(misuseRequestEnded, "request %q was ended again; the first end holds", r.rid))
 		return
 	}
 	r.ended = true
@@ -179,7 +179,7 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	r.mu.Unlock()
 
 	if len(threads) > 0 && why == nil {
-		r.tracer.report(misuse(misuseThreadLeftOpen, "request %q ended with %d open threads; they end with it", r.rid, len(threads)))
+		r.engine.report(misuse(misuseThreadLeftOpen, "request %q ended with %d open threads; they end with it", r.rid, len(threads)))
 	}
 	for _, t := range threads {
 		t.tl.end(at, why, false)
@@ -190,16 +190,16 @@ func (r *RequestSpan) finish(o *Outcome, why *AbortReason, at time.Time) {
 	e2e := time.Duration(-1)
 	switch {
 	case !given(at):
-		r.tracer.report(misuse(misuseRequestTime, "request %q was ended without a time; its span has no length", r.rid))
+		r.engine.report(misuse(misuseRequestTime, "request %q was ended without a time; its span has no length", r.rid))
 		at = time.Time{}
 	case r.start.IsZero(): // reported when it started
 	case at.Before(r.start):
-		r.tracer.report(misuse(misuseRequestBackward, "request %q ended %v before it started; its span has no length", r.rid, r.start.Sub(at)))
+		r.engine.report(misuse(misuseRequestBackward, "request %q ended %v before it started; its span has no length", r.rid, r.start.Sub(at)))
 	default:
 		e2e = at.Sub(r.start)
 	}
 	n := r.counts(o, why == nil)
-	r.tracer.metrics.addRequest(r.ctx, n, r.embedding, e2e)
+	r.engine.metrics.addRequest(r.ctx, n, r.embedding, e2e)
 	if r.span == nil {
 		return
 	}

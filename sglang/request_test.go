@@ -19,7 +19,7 @@ import (
 )
 
 func TestAttributesAfterANormalEnd(t *testing.T) {
-	l := newLab(t, sglang.Config{Model: "Qwen/Qwen3-8B", PDRole: sglang.PDRolePrefill})
+	l := newLab(t, sglang.EngineConfig{Model: "Qwen/Qwen3-8B", PDRole: sglang.PDRolePrefill})
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "5f2c9a7be1d34c0f", BootstrapRoom: new(uint64(7203945))}, t0)
 	r.Dispatched(ms(2.5))
 	r.Dispatched(ms(3)) // only the first counts
@@ -59,7 +59,7 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	// No PD role, so no room. No milestones, so but one latency.
-	l := newLab(t, sglang.Config{Model: "m"})
+	l := newLab(t, sglang.EngineConfig{Model: "m"})
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r", BootstrapRoom: new(uint64(1))}, t0)
 	r.End(counted, ms(1))
 	if got, want := keys(l), "rid module request.id response.finish_reasons response.model usage.prompt_tokens usage.completion_tokens usage.cached_tokens latency.e2e"; got != want {
@@ -71,7 +71,7 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 	l.reported("without the times that the latency from the start to the first token needs")
 
 	// An embedding request has no output tokens, and may have no first token.
-	l = newLab(t, sglang.Config{PDRole: sglang.PDRoleDecode})
+	l = newLab(t, sglang.EngineConfig{PDRole: sglang.PDRoleDecode})
 	r = l.StartRequest(t.Context(), sglang.Request{RID: "r", Embedding: true}, t0)
 	r.Dispatched(ms(0.5))
 	r.End(sglang.Outcome{PromptTokens: new(5), CachedTokens: new(0)}, ms(1))
@@ -84,7 +84,7 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 	l.reported()
 
 	// Times in the wrong order, and counts that are none.
-	l = newLab(t, sglang.Config{Model: "m"})
+	l = newLab(t, sglang.EngineConfig{Model: "m"})
 	r = l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	r.Dispatched(ms(9))
 	r.FirstToken(ms(8))
@@ -102,7 +102,7 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 
 // An abort is on the thread spans that are open, never on the request span.
 func TestAbort(t *testing.T) {
-	l := newLab(t, sglang.Config{Model: "m"})
+	l := newLab(t, sglang.EngineConfig{Model: "m"})
 	r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 	tok := r.StartThread(sglang.Thread{Label: sglang.ThreadTokenizer, PID: 1}, t0)
 	tok.End(ms(1))
@@ -158,7 +158,7 @@ func TestAbortReason(t *testing.T) {
 		{sglang.AbortReason{StatusCode: new(0)}, "{status_code=0}", "the request was aborted, status code 0"},
 		{sglang.AbortReason{Type: new("length"), StatusCode: new(400)}, "{status_code=400 type=length}", "length, status code 400"},
 	} {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.Abort(tc.why, ms(1))
 		r.Abort(tc.why, sglang.Outcome{}, ms(2))
@@ -175,7 +175,7 @@ func TestAbortReason(t *testing.T) {
 // A count that is not known is no 0: not as an attribute, not as a metric.
 func TestUnknownCounts(t *testing.T) {
 	for _, aborted := range []bool{false, true} {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 		r.Dispatched(ms(1))
 		r.FirstToken(ms(2))
@@ -196,13 +196,13 @@ func TestUnknownCounts(t *testing.T) {
 		}
 	}
 	// An embedding request has no completion tokens to tell of.
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	l.StartRequest(t.Context(), sglang.Request{Embedding: true}, t0).End(sglang.Outcome{PromptTokens: new(0), CachedTokens: new(0)}, ms(1))
 	l.reported()
 	for _, o := range []sglang.Outcome{
 		{CompletionTokens: new(0), CachedTokens: new(0)}, {PromptTokens: new(0), CachedTokens: new(0)}, {PromptTokens: new(0), CompletionTokens: new(0)},
 	} {
-		l = newLab(t, sglang.Config{})
+		l = newLab(t, sglang.EngineConfig{})
 		r := l.StartRequest(t.Context(), sglang.Request{}, t0)
 		r.Dispatched(ms(0))
 		r.FirstToken(ms(0))
@@ -213,8 +213,8 @@ func TestUnknownCounts(t *testing.T) {
 
 // The model is documented for a normal end; that there is none is said once.
 func TestNoModel(t *testing.T) {
-	l := newLab(t, sglang.Config{Model: "m"})
-	tr, err := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(l.provider))
+	l := newLab(t, sglang.EngineConfig{Model: "m"})
+	tr, err := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(l.provider))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,12 +223,12 @@ func TestNoModel(t *testing.T) {
 	for range 2 {
 		tr.StartRequest(t.Context(), sglang.Request{Embedding: true}, t0).End(counted, ms(1))
 	}
-	l.reported("Config.Model is empty")
+	l.reported("EngineConfig.Model is empty")
 }
 
 // Spans of the caller's own hang under the request span.
 func TestContext(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	r := l.StartRequest(t.Context(), sglang.Request{}, t0)
 	span := trace.SpanContextFromContext(r.Context())
 	r.Abort(sglang.AbortReason{}, sglang.Outcome{}, ms(1))
@@ -241,7 +241,7 @@ func TestContext(t *testing.T) {
 // an end of.
 func TestRequestThatEndsBeforeItStarts(t *testing.T) {
 	for end, reported := range map[time.Time]string{ms(-1): "ended 1ms before it started", {}: "was ended without a time"} {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 		r.Dispatched(ms(1))
 		r.FirstToken(ms(3))
@@ -263,7 +263,7 @@ func TestRequestThatEndsBeforeItStarts(t *testing.T) {
 
 // The gateway's entry span is the root, and everything hangs under it.
 func TestCompleteTrace(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	inst, err := genai.New(genai.WithEngine(genai.EngineSGLang), genai.WithTracerProvider(l.provider))
 	if err != nil {
 		t.Fatal(err)
@@ -314,7 +314,7 @@ func (c carrier) Keys() []string      { return nil }
 
 // Under an unsampled parent nothing is exported, but the metrics are.
 func TestUnsampledParent(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	parent := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, Remote: true})
 	r := l.StartRequest(trace.ContextWithSpanContext(t.Context(), parent), sglang.Request{RID: "r"}, t0)
 	th := r.StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, t0)
@@ -333,9 +333,9 @@ func TestUnsampledParent(t *testing.T) {
 
 // A sampler that drops some spans leaves the others whole.
 func TestSamplerThatDropsStages(t *testing.T) {
-	l := newLab(t, sglang.Config{})
+	l := newLab(t, sglang.EngineConfig{})
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(l.spans), sdktrace.WithSampler(dropper{}))
-	tr, err := sglang.NewTracer(sglang.Config{}, sglang.WithTracerProvider(provider), sglang.WithHostID("h"))
+	tr, err := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTracerProvider(provider), sglang.WithHostID("h"))
 	if err != nil {
 		t.Fatal(err)
 	}

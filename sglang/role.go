@@ -42,7 +42,7 @@ func ParsePDRole(name string) (PDRole, error) {
 
 func (r PDRole) check() error {
 	if r > PDRoleDecode {
-		return fmt.Errorf("sglang: Config.PDRole is %d, want PDRoleNone, PDRolePrefill or PDRoleDecode", r)
+		return fmt.Errorf("sglang: EngineConfig.PDRole is %d, want PDRoleNone, PDRolePrefill or PDRoleDecode", r)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func TestStageByLevel(t *testing.T) {
 			case semconv.DeploymentPDDecode:
 				role = sglang.PDRoleDecode
 			}
-			l := newLab(t, sglang.Config{PDRole: role}, sglang.WithTraceLevel(level))
+			l := newLab(t, sglang.EngineConfig{PDRole: role}, sglang.WithTraceLevel(level))
 			r := l.StartRequest(t.Context(), sglang.Request{RID: "r"}, t0)
 			th := r.StartThread(sglang.Thread{Label: labels[d.Process]}, t0)
 			th.StartStage(s, ms(1))
@@ -96,7 +96,7 @@ func TestStageByLevel(t *testing.T) {
 }
 
 func TestStageAttributes(t *testing.T) {
-	l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(4))
+	l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(4))
 	r, th := l.request()
 	th.RecordStage(sglang.DecodeLoop(0), ms(1), ms(2))
 	th.RecordStage(sglang.DecodeLoop(-1), ms(2), ms(3))
@@ -132,7 +132,7 @@ func TestStageValueIsBounded(t *testing.T) {
 		}
 	}
 	for _, n := range []int{math.MaxInt32, math.MaxInt} {
-		l := newLab(t, sglang.Config{})
+		l := newLab(t, sglang.EngineConfig{})
 		r, th := l.request()
 		th.RecordStage(sglang.DecodeLoop(n), ms(1), ms(2))
 		finish(r, th)
@@ -169,7 +169,7 @@ func TestValueToldAtTheEnd(t *testing.T) {
 			{sglang.DecodeLoop(7), sglang.DecodeLoop(-1), "{decode_ct=7}"},
 			{sglang.RunBatchCPU(-1), sglang.RunBatchCPU(1), "{pp_mb_id=1}"},
 		} {
-			l := newLab(t, sglang.Config{}, sglang.WithTraceLevel(4))
+			l := newLab(t, sglang.EngineConfig{}, sglang.WithTraceLevel(4))
 			r, th := l.request()
 			th.StartStage(s.start, ms(1))
 			begin(th)
@@ -189,7 +189,7 @@ func TestStageOfTheOtherNode(t *testing.T) {
 	for role, s := range map[sglang.PDRole]sglang.Stage{
 		sglang.PDRolePrefill: sglang.DecodePrepare, sglang.PDRoleDecode: sglang.PrefillPrepare, sglang.PDRoleNone: sglang.FakeOutput,
 	} {
-		l := newLab(t, sglang.Config{PDRole: role})
+		l := newLab(t, sglang.EngineConfig{PDRole: role})
 		r, th := l.request()
 		th.RecordStage(s, ms(1), ms(2))
 		finish(r, th)
@@ -201,7 +201,7 @@ func TestStageOfTheOtherNode(t *testing.T) {
 }
 
 func TestStageOutOfPlaceIsRecordedAndReported(t *testing.T) {
-	l := newLab(t, sglang.Config{PDRole: sglang.PDRoleDecode})
+	l := newLab(t, sglang.EngineConfig{PDRole: sglang.PDRoleDecode})
 	r, th := l.request()
 	th.RecordStage(sglang.Tokenize, ms(1), ms(2))
 	th.RecordStage(sglang.Tokenize, ms(2), ms(3))

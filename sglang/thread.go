@@ -19,7 +19,7 @@ type Thread struct {
 	// that is not documented is recorded and reported once.
 	Label ThreadLabel
 	// HostID is the attribute host_id; its first 8 characters stand in the span
-	// name. Default: that of the Tracer, see [WithHostID].
+	// name. Default: that of the engine, see [WithHostID].
 	HostID string
 	// PID is the attribute pid, in the span name too. Default, for 0: the number of
 	// the operating system's thread that calls StartThread on Linux, elsewhere the
@@ -31,7 +31,7 @@ type Thread struct {
 	TPRank, PPRank, DPRank *int
 	// From is what the thread that handed the request over gave, where both are
 	// threads of the same RequestSpan: the first stage of this thread links to the
-	// stage it names. A request from [Tracer.Resume] knows it already. What a
+	// stage it names. A request from [Engine.Resume] knows it already. What a
 	// thread of another request gave is left out, and reported once.
 	From Handover
 }
@@ -57,7 +57,7 @@ type Thread struct {
 //
 // The methods are safe for concurrent use, on a nil *ThreadSpan, and after the
 // end, when they change nothing. They neither block nor panic; what is out of
-// order is put right as documented and reported once for each kind and Tracer
+// order is put right as documented and reported once for each kind and Engine
 // through [go.opentelemetry.io/otel.Handle]. For a stage or event above the
 // request's trace level, and for a request that is not recorded, they return at
 // once without an allocation.
@@ -81,36 +81,36 @@ func (r *RequestSpan) StartThread(c Thread, at time.Time) *ThreadSpan {
 	if r.level <= LevelOff {
 		return &r.inert
 	}
-	if c.Label = r.tracer.bareLabel(c.Label); c.Label.process() == "" {
-		r.tracer.report(misuse(misuseUnknownLabel, "thread label is %q, want Tokenizer, MultiTokenizer-n, DP Controller or Scheduler", string(c.Label)))
+	if c.Label = r.engine.bareLabel(c.Label); c.Label.process() == "" {
+		r.engine.report(misuse(misuseUnknownLabel, "thread label is %q, want Tokenizer, MultiTokenizer-n, DP Controller or Scheduler", string(c.Label)))
 	}
 	if !given(at) {
 		switch {
 		case !r.resumed:
-			r.tracer.report(misuse(misuseThreadTime, "a thread was started without a time; taking the request's start"))
+			r.engine.report(misuse(misuseThreadTime, "a thread was started without a time; taking the request's start"))
 			at = r.start
 		case at.IsZero():
-			r.tracer.report(misuse(misuseThreadTime, "a thread was started without a time; taking now"))
+			r.engine.report(misuse(misuseThreadTime, "a thread was started without a time; taking now"))
 			at = time.Now()
 		default:
-			r.tracer.report(misuse(misuseThreadTime, "a thread was started at %v, which cannot be; it is not recorded", at))
+			r.engine.report(misuse(misuseThreadTime, "a thread was started at %v, which cannot be; it is not recorded", at))
 			return &r.inert
 		}
 	}
 	if c.From.request != nil && c.From.stage.IsValid() && !r.handover.sameRequest(&c.From) {
-		r.tracer.report(misuse(misuseForeignHandover, "a thread was handed over by one of another request; the link is left out"))
+		r.engine.report(misuse(misuseForeignHandover, "a thread was handed over by one of another request; the link is left out"))
 		c.From = Handover{}
 	}
 	t, why := r.add(func() *ThreadSpan { return r.startThread(&c, at) })
 	if t == nil {
-		r.tracer.report(why)
+		r.engine.report(why)
 		return &r.inert
 	}
 	return t
 }
 
 func (r *RequestSpan) startThread(c *Thread, at time.Time) *ThreadSpan {
-	tr := r.tracer
+	tr := r.engine
 	base := r.start
 	if r.resumed {
 		base = at

@@ -37,7 +37,7 @@ type stage struct {
 // timeline is what happens in a thread: open stages, ended stages that are held
 // back, and events that wait for their stage. mu guards all of it.
 type timeline struct {
-	tracer   *Tracer
+	engine   *Engine
 	process  semconv.Process
 	ctx      context.Context // carries the thread span
 	span     trace.Span
@@ -58,8 +58,8 @@ type timeline struct {
 	*shelf // until the thread's end
 }
 
-func newTimeline(t *Tracer, p semconv.Process, ctx context.Context, span trace.Span, base, start time.Time, handed trace.SpanContext) *timeline {
-	tl := &timeline{tracer: t, process: p, ctx: ctx, span: span, base: base, baseNano: base.UnixNano(), handed: handed}
+func newTimeline(t *Engine, p semconv.Process, ctx context.Context, span trace.Span, base, start time.Time, handed trace.SpanContext) *timeline {
+	tl := &timeline{engine: t, process: p, ctx: ctx, span: span, base: base, baseNano: base.UnixNano(), handed: handed}
 	tl.start = tl.nanos(start)
 	tl.shelf = t.shelves.Get().(*shelf)
 	return tl
@@ -70,7 +70,7 @@ func (tl *timeline) unlock() {
 	found := tl.problems
 	tl.problems = nil
 	tl.mu.Unlock()
-	tl.tracer.report(found...)
+	tl.engine.report(found...)
 }
 
 func (tl *timeline) misuse(p problem) { tl.problems = append(tl.problems, p) }
@@ -93,7 +93,7 @@ func (tl *timeline) usable(s Stage) bool {
 }
 
 func (tl *timeline) newStage(s Stage, start int64) *stage {
-	if p, bad := tl.tracer.misplaced(s, tl.process); bad {
+	if p, bad := tl.engine.misplaced(s, tl.process); bad {
 		tl.misuse(p)
 	}
 	n := tl.takeStage()
@@ -267,7 +267,7 @@ func (tl *timeline) begin(n *stage) {
 	if link.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: link}))
 	}
-	n.ctx, n.span = tl.tracer.tracer.Start(ctx, stageTable[n.what.number()].name, options...)
+	n.ctx, n.span = tl.engine.tracer.Start(ctx, stageTable[n.what.number()].name, options...)
 	tl.describe(n)
 }
 
@@ -346,6 +346,6 @@ func (tl *timeline) end(at time.Time, why *AbortReason, byCaller bool) {
 	}
 	tl.span.End(tl.timestamp(end))
 	tl.reset()
-	tl.tracer.shelves.Put(tl.shelf)
+	tl.engine.shelves.Put(tl.shelf)
 	tl.shelf, tl.last = nil, nil
 }

@@ -31,9 +31,9 @@ func after(t time.Time) string {
 	return strconv.FormatFloat(float64(t.Sub(t0))/float64(time.Millisecond), 'f', -1, 64)
 }
 
-// lab holds a Tracer and what it emits, and what was reported as an error.
+// lab holds an Engine and what it emits, and what was reported as an error.
 type lab struct {
-	*sglang.Tracer
+	*sglang.Engine
 	t        testing.TB
 	spans    *tracetest.InMemoryExporter
 	provider *sdktrace.TracerProvider
@@ -51,7 +51,7 @@ func (l *lab) ForceFlush(context.Context) error                { return nil }
 // counted is the outcome of a normal end of which nothing else is to be said.
 var counted = sglang.Outcome{PromptTokens: new(0), CompletionTokens: new(0), CachedTokens: new(0)}
 
-func newLab(t testing.TB, c sglang.Config, opts ...sglang.Option) *lab {
+func newLab(t testing.TB, c sglang.EngineConfig, opts ...sglang.Option) *lab {
 	t.Helper()
 	if c.Model == "" {
 		c.Model = "m"
@@ -59,7 +59,7 @@ func newLab(t testing.TB, c sglang.Config, opts ...sglang.Option) *lab {
 	l := &lab{t: t, spans: tracetest.NewInMemoryExporter(), reader: sdkmetric.NewManualReader(), errors: sdktest.HandleErrors(t)}
 	l.provider = sdktrace.NewTracerProvider(sdktrace.WithSyncer(l.spans), sdktrace.WithSpanProcessor(l))
 	var err error
-	l.Tracer, err = sglang.NewTracer(c, append([]sglang.Option{
+	l.Engine, err = sglang.NewEngine(c, append([]sglang.Option{
 		sglang.WithTracerProvider(l.provider),
 		sglang.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(l.reader))),
 		sglang.WithHostID("9f86d081884c7d65"),

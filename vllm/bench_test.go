@@ -40,7 +40,7 @@ func benchEngine(tb testing.TB, tp trace.TracerProvider, opts ...vllm.Option) *v
 
 var (
 	benchRequest = vllm.Request{ID: "req-a", Temperature: new(0.7), TopP: new(0.9), MaxTokens: new(6), N: new(1), PromptTokens: 48}
-	benchOutcome = vllm.Outcome{At: at(126), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(6), CachedTokens: 16,
+	benchOutcome = vllm.OutcomeV1{At: at(126), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(6), CachedTokens: 16,
 		Detokenize: new(300 * time.Microsecond), FrontendFirstToken: at(31)}
 )
 
@@ -217,7 +217,7 @@ func BenchmarkSchedulerReport(b *testing.B) {
 }
 
 func oursReport(ctx context.Context, e *vllm.EngineV1) {
-	_ = e.RecordScheduler(ctx, vllm.SchedulerStats{Running: new(3), Waiting: new(1), KVCacheUsage: new(0.25),
+	_ = e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Running: new(3), Waiting: new(1), KVCacheUsage: new(0.25),
 		PrefixCacheQueries: new(48), PrefixCacheHits: new(16), Iterations: new(6)})
 }
 
@@ -292,8 +292,8 @@ func TestSwitchedOffAllocatesNothing(t *testing.T) {
 				r.StartWait(at(1)).End(at(2))
 				r.StartPrefill(at(1)).End(at(2))
 				r.StartDecode(at(1)).End(at(2))
-				r.StartKVTransfer(at(1)).End(at(2), vllm.KVTransfer{})
-				r.Finish(vllm.Outcome{At: at(3), FinishReason: vllm.FinishReasonStop})
+				r.StartKVTransfer(at(1)).End(vllm.KVTransfer{}, at(2))
+				r.Finish(vllm.OutcomeV1{At: at(3), FinishReason: vllm.FinishReasonStop})
 			}); n != 0 {
 				t.Errorf("%s: %v allocations of stages", name, n)
 			}
@@ -309,11 +309,11 @@ func TestMetricsAllocateNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := vllm.Call{Start: at(0), FirstToken: at(1), End: at(9), InputTokens: new(3), OutputTokens: new(4), FinishReason: vllm.FinishReasonStop}
+	call := vllm.CallRecord{Start: at(0), FirstToken: at(1), End: at(9), InputTokens: new(3), OutputTokens: new(4), FinishReason: vllm.FinishReasonStop}
 	for name, f := range map[string]func(){
 		"report": func() { oursReport(ctx, e) },
 		"totals": func() {
-			_ = e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{Running: new(3), PrefixCacheHits: new(16), Iterations: new(6)})
+			_ = e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV1{Running: new(3), PrefixCacheHits: new(16), Iterations: new(6)})
 		},
 		"call": func() { _ = e.RecordCall(ctx, call) },
 	} {

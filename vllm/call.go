@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Call is what a gateway knows of a finished call to an engine beside which no
-// shim runs.
-type Call struct {
+// CallRecord is what a gateway knows of a finished call to an engine beside which
+// no shim runs.
+type CallRecord struct {
 	// Start is when the call began and End when it was over.
 	Start, End time.Time
 	// FirstToken is when the first generated fragment was seen. Zero: there was
@@ -24,7 +24,7 @@ type Call struct {
 	FinishReason FinishReason
 }
 
-func (c *Call) check() error {
+func (c *CallRecord) check() error {
 	var errs []error
 	for _, f := range []struct {
 		name  string
@@ -33,17 +33,17 @@ func (c *Call) check() error {
 		switch {
 		case f.value == nil:
 		case *f.value < 0:
-			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want 0 or more", f.name, *f.value))
+			errs = append(errs, fmt.Errorf("vllm: CallRecord.%s is %d, want 0 or more", f.name, *f.value))
 		case int64(*f.value) > maxCount:
-			errs = append(errs, fmt.Errorf("vllm: Call.%s is %d, want at most %d", f.name, *f.value, int64(maxCount)))
+			errs = append(errs, fmt.Errorf("vllm: CallRecord.%s is %d, want at most %d", f.name, *f.value, int64(maxCount)))
 		}
 	}
 	if !isKnown(c.Start) {
-		errs = append(errs, errors.New("vllm: Call.Start is not set, want the time when the call began"))
+		errs = append(errs, errors.New("vllm: CallRecord.Start is not set, want the time when the call began"))
 	} else if !isKnown(c.End) || c.End.Sub(c.Start) < 0 {
-		errs = append(errs, fmt.Errorf("vllm: Call.End is %v, want a time from Start on", c.End))
+		errs = append(errs, fmt.Errorf("vllm: CallRecord.End is %v, want a time from Start on", c.End))
 	} else if isKnown(c.FirstToken) && (c.FirstToken.Sub(c.Start) < 0 || c.End.Sub(c.FirstToken) < 0) {
-		errs = append(errs, fmt.Errorf("vllm: Call.FirstToken is %v, want a time between Start and End", c.FirstToken))
+		errs = append(errs, fmt.Errorf("vllm: CallRecord.FirstToken is %v, want a time between Start and End", c.FirstToken))
 	}
 	return errors.Join(errs...)
 }
@@ -56,7 +56,7 @@ func (c *Call) check() error {
 // end. The tokens are gen_ai_vllm_prompt_tokens and
 // gen_ai_vllm_generation_tokens where they are known. The error names every field
 // that is out of range, and then nothing counts.
-func (e *EngineV1) RecordCall(ctx context.Context, c Call) error {
+func (e *EngineV1) RecordCall(ctx context.Context, c CallRecord) error {
 	if e == nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (e *EngineV1) RecordCall(ctx context.Context, c Call) error {
 // RecordCall feeds the counters of latency, tokens and success from a finished
 // call; see [EngineV1.RecordCall]. The tokens are num_prompt_tokens_iter,
 // num_generation_tokens_iter and num_tokens_iter.
-func (e *EngineV0) RecordCall(ctx context.Context, c Call) error {
+func (e *EngineV0) RecordCall(ctx context.Context, c CallRecord) error {
 	if e == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (e *EngineV0) RecordCall(ctx context.Context, c Call) error {
 	return nil
 }
 
-func (e *engine) recordCall(ctx context.Context, c *Call) error {
+func (e *engine) recordCall(ctx context.Context, c *CallRecord) error {
 	if err := c.check(); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func TestRecordCall(t *testing.T) {
 	ctx := context.Background()
 	b := newBed(t)
 	e, e0 := b.v1(vllm.EngineConfig{}), b.v0()
-	for _, c := range []vllm.Call{
+	for _, c := range []vllm.CallRecord{
 		{Start: at(0), FirstToken: at(31), End: at(126), InputTokens: new(48), OutputTokens: new(6), FinishReason: vllm.FinishReasonLength},
 		{Start: at(0), FirstToken: at(5), End: at(10), OutputTokens: new(1), FinishReason: vllm.FinishReasonStop}, // one token: no time between tokens
 		{Start: at(0), End: at(10), InputTokens: new(8), FinishReason: vllm.FinishReasonStop},
@@ -53,13 +53,13 @@ func TestRecordCall(t *testing.T) {
 func TestRecordCallRefuses(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{})
-	for want, c := range map[string]vllm.Call{
-		"Call.Start is not set":         {End: at(1)},
-		"Call.End is 0001":              {Start: at(1)},
-		"Call.End is 2023":              {Start: at(1), End: at(0)},
-		"Call.FirstToken is 2023":       {Start: at(0), End: at(1), FirstToken: at(2)},
-		"Call.InputTokens is -1, want":  {Start: at(0), End: at(1), InputTokens: new(-1)},
-		"Call.OutputTokens is -2, want": {Start: at(0), End: at(1), OutputTokens: new(-2)},
+	for want, c := range map[string]vllm.CallRecord{
+		"CallRecord.Start is not set":         {End: at(1)},
+		"CallRecord.End is 0001":              {Start: at(1)},
+		"CallRecord.End is 2023":              {Start: at(1), End: at(0)},
+		"CallRecord.FirstToken is 2023":       {Start: at(0), End: at(1), FirstToken: at(2)},
+		"CallRecord.InputTokens is -1, want":  {Start: at(0), End: at(1), InputTokens: new(-1)},
+		"CallRecord.OutputTokens is -2, want": {Start: at(0), End: at(1), OutputTokens: new(-2)},
 	} {
 		if err := e.RecordCall(context.Background(), c); err == nil || !containsAll(err.Error(), want) {
 			t.Errorf("%+v: error %v, want %s", c, err, want)
@@ -69,7 +69,7 @@ func TestRecordCallRefuses(t *testing.T) {
 		t.Errorf("points %v", p)
 	}
 	// The zero time and the Unix epoch mean that there was no first token.
-	if err := e.RecordCall(context.Background(), vllm.Call{Start: at(0), End: at(1), FirstToken: time.Unix(0, 0)}); err != nil {
+	if err := e.RecordCall(context.Background(), vllm.CallRecord{Start: at(0), End: at(1), FirstToken: time.Unix(0, 0)}); err != nil {
 		t.Error(err)
 	}
 }

@@ -71,7 +71,7 @@ func TestMergedEventsAgree(t *testing.T) {
 			for i, fields := range c.fields {
 				r.Decode(one(i, fields))
 			}
-			r.Finish(vllm.Outcome{At: at(20), FinishReason: vllm.FinishReasonAbort})
+			r.Finish(vllm.OutcomeV1{At: at(20), FinishReason: vllm.FinishReasonAbort})
 			var got []string
 			for _, e := range b.request().events {
 				got = append(got, tokensOf(e))
@@ -107,7 +107,7 @@ func TestManyTokensArrive(t *testing.T) {
 				it.At = at(float64(i) / 100)
 				r.Decode(it)
 			}
-			r.Finish(vllm.Outcome{At: at(9000), FinishReason: vllm.FinishReasonStop})
+			r.Finish(vllm.OutcomeV1{At: at(9000), FinishReason: vllm.FinishReasonStop})
 			bed.Flush()
 			if spans := bed.Receiver.FlatSpans(); len(spans) != 4 {
 				t.Errorf("%d spans", len(spans))

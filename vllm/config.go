@@ -53,7 +53,7 @@ type config struct {
 	granularity       *Granularity
 	eventLimit        *int
 	coalesce          bool
-	iterationCounters bool
+	schedulerCounters bool
 }
 
 // Option configures an [EngineV0] or an [EngineV1].
@@ -109,12 +109,12 @@ func WithEventCoalescing() Option {
 	return optionFunc(func(c *config) { c.coalesce = true })
 }
 
-// WithIterationCounters says that the token and preemption counters of V1 are
-// fed by the scheduler's reports ([SchedulerStats.PromptTokens] and so on) and no
+// WithSchedulerCounters says that the token and preemption counters of V1 are
+// fed by the scheduler's reports ([SchedulerStatsV1.PromptTokens] and so on) and no
 // longer by finished requests, so that they move while requests run and nothing
 // counts twice.
-func WithIterationCounters() Option {
-	return optionFunc(func(c *config) { c.iterationCounters = true })
+func WithSchedulerCounters() Option {
+	return optionFunc(func(c *config) { c.schedulerCounters = true })
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -131,7 +131,7 @@ func newConfig(opts []Option) (config, error) {
 		c.meterProvider = otel.GetMeterProvider()
 	}
 	if c.granularity != nil && *c.granularity > GranularityEvents {
-		return c, fmt.Errorf("vllm: granularity is %d, want 0, 1 or 2", *c.granularity)
+		return c, fmt.Errorf("vllm: WithGranularity is %d, want 0, 1 or 2", *c.granularity)
 	}
 	return c, nil
 }

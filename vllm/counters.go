@@ -164,7 +164,7 @@ func (r *reasons) init(set attribute.Set) {
 }
 
 func (r *reasons) option(reason FinishReason) []metric.AddOption {
-	return []metric.AddOption{metric.WithAttributeSet(semconv.WithFinishedReason(r.set, string(reason)))}
+	return []metric.AddOption{metric.WithAttributeSet(semconv.FinishedReasonDimensions(r.set, string(reason)))}
 }
 
 func (r *reasons) of(reason FinishReason) []metric.AddOption {

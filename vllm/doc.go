@@ -3,15 +3,15 @@
 // for each iteration, and the engine's metrics. It is for shims beside an engine
 // and for gateways that learn the engine's timings.
 //
-// Make an [EngineV1] or an [EngineV0] for each engine. Then tell each request as
-// it happens
+// Make an [EngineV1] or an [EngineV0] for each engine. V1 or V0 in a name means that
+// version; what has neither serves both. Then tell each request as it happens
 //
 //	req := eng.StartRequest(ctx, vllm.Request{ID: id, PromptTokens: 48}, arrival)
 //	req.Queued(t1)
 //	req.Scheduled(t2)
 //	req.Prefill(vllm.Iteration{At: t3})
 //	req.Decode(vllm.Iteration{At: t4})
-//	req.Finish(vllm.Outcome{At: t5, FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)})
+//	req.Finish(vllm.OutcomeV1{At: t5, FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)})
 //
 // or afterwards in one call, [EngineV1.RecordRequest], from the engine's final
 // statistics. The same facts make the same telemetry both ways, and in whatever
@@ -19,10 +19,10 @@
 //
 // # Times
 //
-// Every time comes from the caller, on one wall clock; the package does not mix in one of
-// its own. Where both ends of an interval have a monotonic reading,
-// that decides its length. A point in time that was not taken is the zero time;
-// so is one at or before the Unix epoch, which is how a sentinel of 0 arrives.
+// Every time comes from the caller, on one wall clock; the package does not mix in
+// one of its own. Where both ends of an interval have a monotonic reading, that
+// decides its length. A point in time that was not taken is the zero time; so is
+// one at or before the Unix epoch, which is how a sentinel of 0 arrives.
 //
 // An interval needs both its ends. One that lacks an end, or ends before it
 // starts, makes neither an attribute nor a span nor a measurement, and is
@@ -49,7 +49,7 @@
 // gen_ai_server_time_per_output_token adds, for each finished request, the time
 // between its first and its last token: the sum of the gaps between tokens.
 // Divide its rate by that of the generated tokens for an average. A V0 engine and
-// a [Call] know no last token and take the end of the request for it.
+// a [CallRecord] know no last token and take the end of the request for it.
 //
 // genai_llm_usage_tokens is not among the metrics here: it has the dimensions of
 // the API layer, where package genai feeds it.

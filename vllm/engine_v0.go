@@ -17,7 +17,7 @@ type EngineV0 struct {
 
 // NewEngineV0 returns an engine. Of config only the model is used. V0 knows no
 // granularity and no events, so [WithGranularity], [WithEventLimit],
-// [WithEventCoalescing] and [WithIterationCounters] change nothing. The error
+// [WithEventCoalescing] and [WithSchedulerCounters] change nothing. The error
 // names every value of config that is out of range, or is that of an instrument
 // which could not be made.
 //

@@ -66,19 +66,19 @@ func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
 	if err := e.init(&c, model, semconv.VLLMEngineV1Dimensions(config.Index, model)); err != nil {
 		return nil, err
 	}
-	if err := e.v1.init(e.instruments(), c.iterationCounters); err != nil {
+	if err := e.v1.init(e.instruments(), c.schedulerCounters); err != nil {
 		return nil, err
 	}
 	v := &e.v1
 	e.ofRequests = append(e.ofRequests, v.queue, v.prefill, v.decode, v.inference, v.paramsN, v.paramsMaxTokens)
-	if !c.iterationCounters {
+	if !c.schedulerCounters {
 		e.ofRequests = append(e.ofRequests, v.promptTokens, v.generationTokens, v.preemptions)
 	}
 	s := &e.scheduler
 	s.counters[counterIterations] = e.common.iterations
 	s.counters[counterQueries] = e.v1.queries
 	s.counters[counterHits] = e.v1.hits
-	if c.iterationCounters {
+	if c.schedulerCounters {
 		s.counters[counterPrompt] = e.v1.promptTokens
 		s.counters[counterGeneration] = e.v1.generationTokens
 		s.counters[counterPreemptions] = e.v1.preemptions
@@ -106,11 +106,11 @@ func (e *EngineV1) Close() error {
 	return e.close()
 }
 
-// SchedulerStats is a report of a V1 engine's scheduler. A nil field was not
+// SchedulerStatsV1 is a report of a V1 engine's scheduler. A nil field was not
 // reported: its instrument is left alone. The fields from PrefixCacheQueries on
 // are counters: [EngineV1.RecordScheduler] takes what happened since the previous
 // report, [EngineV1.RecordSchedulerFromTotals] cumulative readings.
-type SchedulerStats struct {
+type SchedulerStatsV1 struct {
 	// Running is the number of requests in the running batch, 0 or more: the
 	// gauge gen_ai_vllm_num_requests_running.
 	Running *int
@@ -129,7 +129,7 @@ type SchedulerStats struct {
 	// Iterations is the number of scheduling iterations: vllm_iter_count.
 	Iterations *int
 	// PromptTokens is the number of tokens processed by prefill:
-	// gen_ai_vllm_prompt_tokens. Only with [WithIterationCounters]; otherwise
+	// gen_ai_vllm_prompt_tokens. Only with [WithSchedulerCounters]; otherwise
 	// finished requests feed it, and this is ignored and reported once.
 	PromptTokens *int
 	// GenerationTokens is the number of tokens generated:
@@ -140,9 +140,9 @@ type SchedulerStats struct {
 	Preemptions *int
 }
 
-func (s *SchedulerStats) report() report {
+func (s *SchedulerStatsV1) report() report {
 	return report{
-		name: "SchedulerStats",
+		name: "SchedulerStatsV1",
 		gauges: [gauges]reading{
 			countOf("Running", s.Running),
 			countOf("Waiting", s.Waiting),
@@ -163,7 +163,7 @@ func (s *SchedulerStats) report() report {
 // from the next collection on, until the next report. The error names every
 // field that is out of range, and then nothing of the report counts; there is
 // one after [EngineV1.Close].
-func (e *EngineV1) RecordScheduler(ctx context.Context, s SchedulerStats) error {
+func (e *EngineV1) RecordScheduler(ctx context.Context, s SchedulerStatsV1) error {
 	if e == nil {
 		return nil
 	}
@@ -178,7 +178,7 @@ func (e *EngineV1) RecordScheduler(ctx context.Context, s SchedulerStats) error 
 // the engine, add nothing and are where counting goes on from, so that our
 // counters neither jump nor go down. Hand in a reading when the engine starts to
 // count from its beginning.
-func (e *EngineV1) RecordSchedulerFromTotals(ctx context.Context, s SchedulerStats) error {
+func (e *EngineV1) RecordSchedulerFromTotals(ctx context.Context, s SchedulerStatsV1) error {
 	if e == nil {
 		return nil
 	}
@@ -189,13 +189,13 @@ func (e *EngineV1) RecordSchedulerFromTotals(ctx context.Context, s SchedulerSta
 
 // checkSource reports counters that finished requests feed already.
 func (e *EngineV1) checkSource(r *report) {
-	if e.v1.fromIterations {
+	if e.v1.fromScheduler {
 		return
 	}
 	for _, i := range []int{counterPrompt, counterGeneration, counterPreemptions} {
 		if r.counters[i].count > 0 {
 			e.misuse.Report(misuseCounterSource, func() error {
-				return fmt.Errorf("vllm: %s.%s is ignored, since finished requests feed that counter; WithIterationCounters changes that", r.name, r.counters[i].field)
+				return fmt.Errorf("vllm: %s.%s is ignored, since finished requests feed that counter; WithSchedulerCounters changes that", r.name, r.counters[i].field)
 			})
 		}
 	}
@@ -203,7 +203,7 @@ func (e *EngineV1) checkSource(r *report) {
 
 // countersV1 are the counters that only V1 has.
 type countersV1 struct {
-	fromIterations bool // tokens and preemptions, and not from finished requests
+	fromScheduler bool // tokens and preemptions, and not from finished requests
 
 	queries, hits                     *counter
 	preemptions                       *counter
@@ -212,8 +212,8 @@ type countersV1 struct {
 	queue, prefill, decode, inference metric.Float64Counter
 }
 
-func (c *countersV1) init(m instruments, fromIterations bool) error {
-	c.fromIterations = fromIterations
+func (c *countersV1) init(m instruments, fromScheduler bool) error {
+	c.fromScheduler = fromScheduler
 	c.queries = m.int64(semconv.MetricGenAIVLLMPrefixCacheQueries)
 	c.hits = m.int64(semconv.MetricGenAIVLLMPrefixCacheHits)
 	c.preemptions = m.int64(semconv.MetricGenAIVLLMNumPreemptions)

@@ -7,7 +7,7 @@ import (
 )
 
 // Error is a failure of a request in words that are safe to record. Of another
-// error in [Outcome.Err] or [OutcomeV0.Err] only the Go type is recorded.
+// error in [OutcomeV1.Err] or [OutcomeV0.Err] only the Go type is recorded.
 type Error struct {
 	// Description becomes the description of the span status, of which 256 bytes
 	// are recorded. It must hold nothing that a user typed.

@@ -40,7 +40,7 @@ func TestError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t)
 			req := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
-			req.Finish(vllm.Outcome{At: at(1), FinishReason: vllm.FinishReasonError, Err: c.err})
+			req.Finish(vllm.OutcomeV1{At: at(1), FinishReason: vllm.FinishReasonError, Err: c.err})
 			b.v0().StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0)).Finish(vllm.OutcomeV0{At: at(1), FinishReason: vllm.FinishReasonError, Err: c.err})
 			ended := b.recorder.Ended()
 			if len(ended) != 2 {
@@ -64,7 +64,7 @@ func TestError(t *testing.T) {
 
 // An error and each of the reasons for it let a request lack points.
 func TestEarlyEnds(t *testing.T) {
-	for _, o := range []vllm.Outcome{
+	for _, o := range []vllm.OutcomeV1{
 		{FinishReason: vllm.FinishReasonAbort},
 		{FinishReason: vllm.FinishReasonError},
 		{FinishReason: vllm.FinishReasonStop, Err: errors.New("x")},

@@ -38,7 +38,7 @@ func TestEvents(t *testing.T) {
 	req.Decode(vllm.Iteration{At: at(40)}) // told late
 	req.Preempted(at(60))
 	req.Prefill(vllm.Iteration{At: at(90), TokenCount: new(0)})
-	req.Finish(vllm.Outcome{At: at(91), FinishReason: vllm.FinishReasonStop})
+	req.Finish(vllm.OutcomeV1{At: at(91), FinishReason: vllm.FinishReasonStop})
 	events := b.request().events
 	want := []string{"WAIT@3", "PREFILL@30", "DECODE@40", "DECODE@50", "PREEMPTED@60", "WAIT@60", "PREFILL@90"}
 	if got := shape(events); !slices.Equal(got, want) {
@@ -74,7 +74,7 @@ func long(e *vllm.EngineV1, n int) {
 			req.Decode(it)
 		}
 	}
-	req.Finish(vllm.Outcome{At: at(float64(n + 1)), FinishReason: vllm.FinishReasonStop})
+	req.Finish(vllm.OutcomeV1{At: at(float64(n + 1)), FinishReason: vllm.FinishReasonStop})
 }
 
 // Decision 30, the default: every event is added, the SDK keeps the newest.
@@ -208,7 +208,7 @@ func TestCoalescingWithPreemptions(t *testing.T) {
 			req.Preempted(next())
 			req.Prefill(iteration())
 		}
-		req.Finish(vllm.Outcome{At: next(), FinishReason: vllm.FinishReasonStop})
+		req.Finish(vllm.OutcomeV1{At: next(), FinishReason: vllm.FinishReasonStop})
 		r := b.request()
 		if len(r.events) > c.limit || r.dropped > 0 {
 			t.Fatalf("%+v: %d events, %d dropped", c, len(r.events), r.dropped)
@@ -257,7 +257,7 @@ func TestCoalescingOutOfOrder(t *testing.T) {
 		}
 		req.Decode(it)
 	}
-	req.Finish(vllm.Outcome{At: at(10), FinishReason: vllm.FinishReasonStop})
+	req.Finish(vllm.OutcomeV1{At: at(10), FinishReason: vllm.FinishReasonStop})
 	events := b.request().events
 	var ids []int64
 	for _, e := range events {
@@ -276,7 +276,7 @@ func TestEventMemoryIsBounded(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))
 	req := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
-	defer req.Finish(vllm.Outcome{At: at(1e9)})
+	defer req.Finish(vllm.OutcomeV1{At: at(1e9)})
 	heap := func(from, to int) uint64 {
 		for i := from; i < to; i++ {
 			req.Decode(vllm.Iteration{At: at(float64(i)), TokenIDs: []int{i, i, i, i}, TokenTexts: []string{"a", "b", "c", "d"}})
@@ -302,7 +302,7 @@ func TestTokenMemoryIsBounded(t *testing.T) {
 	for i, text := range []string{large, large, "small"} {
 		req.Decode(vllm.Iteration{At: at(float64(i)), TokenTexts: []string{text}, TokenCount: new(1)})
 	}
-	req.Finish(vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonAbort})
+	req.Finish(vllm.OutcomeV1{At: at(9), FinishReason: vllm.FinishReasonAbort})
 	events := b.request().events
 	if len(events) != 3 {
 		t.Fatalf("%d events", len(events))

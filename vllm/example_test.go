@@ -32,13 +32,13 @@ func ExampleEngineV1_StartRequest() {
 	req.Tokenized(2 * time.Millisecond)
 	req.Queued(after(3))
 	kv := req.StartKVTransfer(after(4))
-	kv.End(after(9), vllm.KVTransfer{CachedTokens: 48})
+	kv.End(vllm.KVTransfer{CachedTokens: 48}, after(9))
 	req.Scheduled(after(10))
 	req.Decode(vllm.Iteration{At: after(30), TokenIDs: []int{101}, TokenTexts: []string{"Hel"}})
 	req.Preempted(after(35))
 	req.Prefill(vllm.Iteration{At: after(60), TokenIDs: []int{102}, TokenTexts: []string{"lo"}})
 	req.Decode(vllm.Iteration{At: after(70), TokenIDs: []int{103}, TokenTexts: []string{"!"}})
-	req.Finish(vllm.Outcome{At: after(71), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(3), CachedTokens: 48})
+	req.Finish(vllm.OutcomeV1{At: after(71), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(3), CachedTokens: 48})
 
 	printTree(exporter)
 	// Output:
@@ -83,13 +83,13 @@ func ExampleEngineV1_RecordRequest() {
 
 	arrival := time.Unix(1_700_000_000, 0)
 	after := func(ms int) time.Time { return arrival.Add(time.Duration(ms) * time.Millisecond) }
-	engine.RecordRequest(context.Background(), vllm.RequestRecord{
+	engine.RecordRequest(context.Background(), vllm.RequestRecordV1{
 		Request:    vllm.Request{ID: "req-2", Temperature: new(0.7), N: new(1), PromptTokens: 48},
 		Arrival:    arrival,
 		Queued:     after(3),
 		Scheduled:  after(10),
 		FirstToken: after(30),
-		Outcome: vllm.Outcome{
+		Outcome: vllm.OutcomeV1{
 			At: after(126), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(6), CachedTokens: 16,
 			FrontendFirstToken: after(31), LastToken: after(125),
 		},
@@ -135,7 +135,7 @@ func ExampleRequestV1_StartWait() {
 	req.StartPrefill(after(4)).End(after(20))
 	req.StartWait(after(20)).End(after(25)) // back to the queue
 	req.StartDecode(after(25)).End(after(60))
-	req.Finish(vllm.Outcome{At: after(61), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(9)})
+	req.Finish(vllm.OutcomeV1{At: after(61), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(9)})
 
 	printTree(exporter)
 	// Output:
@@ -203,13 +203,13 @@ func ExampleEngineV1_RecordSchedulerFromTotals() {
 
 	ctx := context.Background()
 	for _, queries := range []int{1000, 1048, 12} { // then 48 were counted: the engine restarted before the third
-		if err := engine.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{PrefixCacheQueries: &queries}); err != nil {
+		if err := engine.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV1{PrefixCacheQueries: &queries}); err != nil {
 			fmt.Println(err)
 		}
 	}
-	fmt.Println(engine.RecordScheduler(ctx, vllm.SchedulerStats{KVCacheUsage: new(42.0)}))
+	fmt.Println(engine.RecordScheduler(ctx, vllm.SchedulerStatsV1{KVCacheUsage: new(42.0)}))
 	// Output:
-	// vllm: SchedulerStats.KVCacheUsage is 42, want a number from 0 to 1
+	// vllm: SchedulerStatsV1.KVCacheUsage is 42, want a number from 0 to 1
 }
 
 // A gateway in front of an engine beside which no shim runs.
@@ -222,7 +222,7 @@ func ExampleEngineV1_RecordCall() {
 	defer engine.Close()
 
 	start := time.Unix(1_700_000_000, 0)
-	err = engine.RecordCall(context.Background(), vllm.Call{
+	err = engine.RecordCall(context.Background(), vllm.CallRecord{
 		Start: start, FirstToken: start.Add(30 * time.Millisecond), End: start.Add(120 * time.Millisecond),
 		InputTokens: new(14), OutputTokens: new(9), FinishReason: vllm.FinishReasonStop,
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // both runs the facts of a record live and recorded.
-func both(t *testing.T, rec vllm.RequestRecord, check func(t *testing.T, b *bed), opts ...vllm.Option) {
+func both(t *testing.T, rec vllm.RequestRecordV1, check func(t *testing.T, b *bed), opts ...vllm.Option) {
 	t.Helper()
 	for name, tell := range map[string]func(*vllm.EngineV1){
 		"live":     func(e *vllm.EngineV1) { live(e, rec) },
@@ -60,8 +60,8 @@ func TestLastToken(t *testing.T) {
 		"the first had none, more follow": {[]vllm.Iteration{{At: at(5), TokenTexts: []string{}}, {At: at(9), TokenCount: one}}, one, time.Time{}, 4 * ms},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := vllm.RequestRecord{Request: vllm.Request{ID: "r"}, Arrival: at(0), Queued: at(1), Scheduled: at(2), Iterations: iterations(c.iterations...),
-				Outcome: vllm.Outcome{At: at(10), FinishReason: vllm.FinishReasonStop, CompletionTokens: c.tokens, LastToken: c.last}}
+			rec := vllm.RequestRecordV1{Request: vllm.Request{ID: "r"}, Arrival: at(0), Queued: at(1), Scheduled: at(2), Iterations: iterations(c.iterations...),
+				Outcome: vllm.OutcomeV1{At: at(10), FinishReason: vllm.FinishReasonStop, CompletionTokens: c.tokens, LastToken: c.last}}
 			both(t, rec, func(t *testing.T, b *bed) {
 				r := b.request()
 				has(t, r.attrs, map[string]any{"gen_ai.latency.time_in_model_decode": c.decode, "gen_ai.latency.time_to_first_token": 5 * ms, "gen_ai.latency.time_in_model_prefill": 3 * ms})
@@ -98,8 +98,8 @@ func TestCompletionTokens(t *testing.T) {
 		"more than an int": {[]vllm.Iteration{{At: at(5), TokenCount: new(math.MaxInt)}, {At: at(6), TokenCount: new(math.MaxInt)}}, nil, math.MaxInt64, absent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rec := vllm.RequestRecord{Request: vllm.Request{ID: "r"}, Arrival: at(0), Queued: at(1), Scheduled: at(2), Iterations: iterations(c.iterations...),
-				Outcome: vllm.Outcome{At: at(10), FinishReason: vllm.FinishReasonAbort, CompletionTokens: c.tokens}}
+			rec := vllm.RequestRecordV1{Request: vllm.Request{ID: "r"}, Arrival: at(0), Queued: at(1), Scheduled: at(2), Iterations: iterations(c.iterations...),
+				Outcome: vllm.OutcomeV1{At: at(10), FinishReason: vllm.FinishReasonAbort, CompletionTokens: c.tokens}}
 			both(t, rec, func(t *testing.T, b *bed) {
 				has(t, b.request().attrs, map[string]any{"gen_ai.usage.completion_tokens": c.attr, "gen_ai.latency.time_to_first_token": 5 * ms})
 				got, ok := b.points()[counter]
@@ -110,7 +110,7 @@ func TestCompletionTokens(t *testing.T) {
 		})
 	}
 	b := newBed(t)
-	b.v1(vllm.EngineConfig{}).RecordRequest(context.Background(), vllm.RequestRecord{Arrival: at(0), FirstToken: at(1), Outcome: vllm.Outcome{At: at(2), FinishReason: vllm.FinishReasonAbort}})
+	b.v1(vllm.EngineConfig{}).RecordRequest(context.Background(), vllm.RequestRecordV1{Arrival: at(0), FirstToken: at(1), Outcome: vllm.OutcomeV1{At: at(2), FinishReason: vllm.FinishReasonAbort}})
 	if n, ok := b.points()[counter]; ok {
 		t.Errorf("%v tokens of a request that told of a token and not of how many", n)
 	}
@@ -121,8 +121,8 @@ func TestNegativeTokenCount(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))
 	for range 2 {
-		live(e, vllm.RequestRecord{Request: vllm.Request{ID: "r"}, Arrival: at(0), Queued: at(1), Scheduled: at(2), Iterations: iterations(vllm.Iteration{At: at(5), TokenCount: new(-4)}),
-			Outcome: vllm.Outcome{At: at(10), FinishReason: vllm.FinishReasonStop}})
+		live(e, vllm.RequestRecordV1{Request: vllm.Request{ID: "r"}, Arrival: at(0), Queued: at(1), Scheduled: at(2), Iterations: iterations(vllm.Iteration{At: at(5), TokenCount: new(-4)}),
+			Outcome: vllm.OutcomeV1{At: at(10), FinishReason: vllm.FinishReasonStop}})
 	}
 	has(t, b.request().events[1].attrs, map[string]any{"gen_ai.token.count": int64(0)})
 	b.oneReport("-4 tokens in an iteration", "want 0 or more")
@@ -134,9 +134,9 @@ func TestEachKindIsReported(t *testing.T) {
 	e, e0 := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents)), b.v0()
 	back := new(-time.Second)
 	for range 3 {
-		e.RecordRequest(context.Background(), vllm.RequestRecord{Request: vllm.Request{ID: "r", PromptTokens: -3}, Arrival: at(0), Tokenize: back,
+		e.RecordRequest(context.Background(), vllm.RequestRecordV1{Request: vllm.Request{ID: "r", PromptTokens: -3}, Arrival: at(0), Tokenize: back,
 			Iterations: iterations(vllm.Iteration{At: at(0.5), TokenCount: new(-2)}),
-			Outcome:    vllm.Outcome{At: at(1), FinishReason: vllm.FinishReasonAbort, CompletionTokens: new(math.MinInt), Detokenize: back}})
+			Outcome:    vllm.OutcomeV1{At: at(1), FinishReason: vllm.FinishReasonAbort, CompletionTokens: new(math.MinInt), Detokenize: back}})
 		has(t, b.request().attrs, map[string]any{"gen_ai.usage.prompt_tokens": int64(0), "gen_ai.usage.completion_tokens": int64(0),
 			"gen_ai.latency.time_in_tokenize": absent, "gen_ai.latency.time_in_detokenize": absent})
 		e0.RecordRequest(context.Background(), vllm.RequestRecordV0{Request: vllm.Request{ID: "r", PromptTokens: -3}, Arrival: at(0),
@@ -167,7 +167,7 @@ func TestFinishBeforeArrival(t *testing.T) {
 	b := newBed(t)
 	e, e0 := b.v1(vllm.EngineConfig{}), b.v0()
 	for range 2 {
-		e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(5)).Finish(vllm.Outcome{At: at(1), FinishReason: vllm.FinishReasonAbort})
+		e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(5)).Finish(vllm.OutcomeV1{At: at(1), FinishReason: vllm.FinishReasonAbort})
 	}
 	e0.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(5)).Finish(vllm.OutcomeV0{At: at(1), FinishReason: vllm.FinishReasonAbort})
 	for _, s := range b.spans() {
@@ -190,17 +190,17 @@ func TestFinishBeforeArrival(t *testing.T) {
 // Without an arrival and a finish the span lies around all that is known.
 func TestRecordWithoutEnds(t *testing.T) {
 	for name, c := range map[string]struct {
-		rec        vllm.RequestRecord
+		rec        vllm.RequestRecordV1
 		start, end float64
 	}{
-		"transfers":    {vllm.RequestRecord{KVTransfers: []vllm.KVTransferRecord{{Start: at(3), End: at(4)}, {Start: at(2), End: at(9)}}}, 2, 9},
-		"their ends":   {vllm.RequestRecord{KVTransfers: []vllm.KVTransferRecord{{End: at(4)}}}, 4, 4},
-		"preemptions":  {vllm.RequestRecord{PreemptedAt: []time.Time{at(7), at(6)}, Queued: at(8)}, 6, 8},
-		"wait":         {vllm.RequestRecord{Queued: at(2), Scheduled: at(3)}, 2, 3},
-		"first token":  {vllm.RequestRecord{FirstToken: at(2)}, 2, 2},
-		"iterations":   {vllm.RequestRecord{Iterations: iterations(vllm.Iteration{At: at(6)}, vllm.Iteration{At: at(4)})}, 4, 6},
-		"frontend":     {vllm.RequestRecord{Outcome: vllm.Outcome{FrontendFirstToken: at(3), LastToken: at(8)}}, 3, 8},
-		"not the last": {vllm.RequestRecord{Scheduled: at(9), Outcome: vllm.Outcome{LastToken: at(8)}}, 8, 9},
+		"transfers":    {vllm.RequestRecordV1{KVTransfers: []vllm.KVTransferRecord{{Start: at(3), End: at(4)}, {Start: at(2), End: at(9)}}}, 2, 9},
+		"their ends":   {vllm.RequestRecordV1{KVTransfers: []vllm.KVTransferRecord{{End: at(4)}}}, 4, 4},
+		"preemptions":  {vllm.RequestRecordV1{PreemptedAt: []time.Time{at(7), at(6)}, Queued: at(8)}, 6, 8},
+		"wait":         {vllm.RequestRecordV1{Queued: at(2), Scheduled: at(3)}, 2, 3},
+		"first token":  {vllm.RequestRecordV1{FirstToken: at(2)}, 2, 2},
+		"iterations":   {vllm.RequestRecordV1{Iterations: iterations(vllm.Iteration{At: at(6)}, vllm.Iteration{At: at(4)})}, 4, 6},
+		"frontend":     {vllm.RequestRecordV1{Outcome: vllm.OutcomeV1{FrontendFirstToken: at(3), LastToken: at(8)}}, 3, 8},
+		"not the last": {vllm.RequestRecordV1{Scheduled: at(9), Outcome: vllm.OutcomeV1{LastToken: at(8)}}, 8, 9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBed(t)
@@ -242,7 +242,7 @@ func TestWantsTokens(t *testing.T) {
 	if !r.WantsTokens() || !r.Recording() {
 		t.Error("tokens are not wanted")
 	}
-	r.Finish(vllm.Outcome{At: at(1)})
+	r.Finish(vllm.OutcomeV1{At: at(1)})
 }
 
 // What each role measures; decision 24.

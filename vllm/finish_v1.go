@@ -17,7 +17,7 @@ type latencies struct {
 	ttft, e2e                                   time.Duration
 }
 
-// ending is what an Outcome comes to with what was told before it.
+// ending is what an OutcomeV1 comes to with what was told before it.
 type ending struct {
 	failure     *Error
 	early       bool // aborted or failed: it may lack points
@@ -31,7 +31,7 @@ type ending struct {
 // Finish tells how the request ended, ends llm_request and makes everything that
 // is known of the request: the spans of its stages, the attributes and the
 // measurements. An abort is a finish too. Only the first call counts.
-func (r *RequestV1) Finish(o Outcome) {
+func (r *RequestV1) Finish(o OutcomeV1) {
 	if r == nil || !r.finish() {
 		return
 	}
@@ -55,7 +55,7 @@ func (r *RequestV1) Finish(o Outcome) {
 
 // ending works out when the first and the last token were there and how many there
 // were.
-func (r *RequestV1) ending(o *Outcome) ending {
+func (r *RequestV1) ending(o *OutcomeV1) ending {
 	e := ending{failure: describe(o.Err), finish: pointOf(o.At), frontend: pointOf(o.FrontendFirstToken)}
 	e.early = aborted(o.FinishReason, e.failure)
 	told := o.CompletionTokens != nil
@@ -158,7 +158,7 @@ func (r *RequestV1) lastPoint(e *ending) point {
 }
 
 // record makes the spans.
-func (r *RequestV1) record(o *Outcome, end *ending, of *stages, whole stretch, l *latencies) {
+func (r *RequestV1) record(o *OutcomeV1, end *ending, of *stages, whole stretch, l *latencies) {
 	e := r.engine
 	s := e.scratch.Get().(*scratch)
 	defer e.scratch.Put(s)
@@ -225,7 +225,7 @@ func (r *RequestV1) count(ctx context.Context, reason FinishReason, end *ending,
 	if r.asked.maxTokens.set {
 		c.count(ctx, v.paramsMaxTokens, r.asked.maxTokens.value)
 	}
-	if v.fromIterations {
+	if v.fromScheduler {
 		return
 	}
 	// Prefill has processed the prompt once there is a token.

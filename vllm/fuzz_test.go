@@ -65,8 +65,8 @@ func FuzzEventOrder(f *testing.F) {
 			arrival = at(0) // an arrival that is not known starts now, which is years away
 		}
 		req := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, arrival)
-		var stages []vllm.Stage
-		var transfers []vllm.TransferSpan
+		var stages []vllm.StageSpan
+		var transfers []vllm.KVTransferSpan
 		finished := false
 		for len(script) > 0 {
 			switch next() % 14 {
@@ -94,17 +94,17 @@ func FuzzEventOrder(f *testing.F) {
 				}
 			case 12:
 				if n := len(transfers); n > 0 {
-					transfers[int(next())%n].End(when(), vllm.KVTransfer{CachedTokens: int(int8(next()))})
+					transfers[int(next())%n].End(vllm.KVTransfer{CachedTokens: int(int8(next()))}, when())
 				}
 			case 13:
 				req.Tokenized(time.Duration(int8(next())))
 				if next()%16 == 0 && !finished {
 					finished = true
-					req.Finish(vllm.Outcome{At: when(), FrontendFirstToken: when(), LastToken: when()})
+					req.Finish(vllm.OutcomeV1{At: when(), FrontendFirstToken: when(), LastToken: when()})
 				}
 			}
 		}
-		req.Finish(vllm.Outcome{At: at(255), FinishReason: vllm.FinishReasonStop, Err: errors.New("x")})
+		req.Finish(vllm.OutcomeV1{At: at(255), FinishReason: vllm.FinishReasonStop, Err: errors.New("x")})
 		sound(t, b, b.spans(), b.reports())
 	})
 }

@@ -132,7 +132,7 @@ func TestHandAndLifecycle(t *testing.T) {
 			b := newBed(t)
 			r := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r", PromptTokens: 4}, at(0))
 			c.tell(r)
-			r.Finish(vllm.Outcome{At: at(100), FinishReason: vllm.FinishReasonStop, CompletionTokens: c.tokens})
+			r.Finish(vllm.OutcomeV1{At: at(100), FinishReason: vllm.FinishReasonStop, CompletionTokens: c.tokens})
 			spans := b.spans()
 			if got := places(spans); !slices.Equal(got, c.spans) {
 				t.Errorf("spans %q, want %q", got, c.spans)
@@ -159,12 +159,12 @@ func TestTransferEndedAtNoTime(t *testing.T) {
 	r := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 	r.Queued(at(1))
 	kv := r.StartKVTransfer(at(2))
-	kv.End(time.Time{}, vllm.KVTransfer{})
-	kv.End(at(3), vllm.KVTransfer{})
-	r.StartKVTransfer(at(2)).End(at(3), vllm.KVTransfer{CachedTokens: -1}) // the engine does not know
+	kv.End(vllm.KVTransfer{}, time.Time{})
+	kv.End(vllm.KVTransfer{}, at(3))
+	r.StartKVTransfer(at(2)).End(vllm.KVTransfer{CachedTokens: -1}, at(3)) // the engine does not know
 	r.Scheduled(at(4))
 	r.Prefill(vllm.Iteration{At: at(5)})
-	r.Finish(vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonStop})
+	r.Finish(vllm.OutcomeV1{At: at(9), FinishReason: vllm.FinishReasonStop})
 	spans := b.spans()
 	if names(spans) != "kv_transfer wait prefill decode llm_request" {
 		t.Fatalf("spans %s", names(spans))
@@ -195,11 +195,11 @@ func TestTransferBetweenWaits(t *testing.T) {
 	} {
 		b := newBed(t)
 		r := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
-		r.StartKVTransfer(at(c.start)).End(at(c.end), vllm.KVTransfer{})
+		r.StartKVTransfer(at(c.start)).End(vllm.KVTransfer{}, at(c.end))
 		r.StartWait(at(1)).End(at(4))
 		r.StartWait(at(4)).End(at(8))
 		r.StartWait(at(20)).End(at(25))
-		r.Finish(vllm.Outcome{At: at(90), FinishReason: vllm.FinishReasonAbort})
+		r.Finish(vllm.OutcomeV1{At: at(90), FinishReason: vllm.FinishReasonAbort})
 		var parent time.Duration
 		for _, s := range b.recorder.Ended() {
 			for _, p := range b.recorder.Ended() {

@@ -234,5 +234,5 @@ func lived(e *vllm.EngineV1, r vllm.Request) {
 	req.Prefill(vllm.Iteration{At: at(45)})
 	req.Decode(vllm.Iteration{At: at(55)})
 	req.Decode(vllm.Iteration{At: at(65)})
-	req.Finish(vllm.Outcome{At: at(66), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(3)})
+	req.Finish(vllm.OutcomeV1{At: at(66), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(3)})
 }

@@ -45,7 +45,7 @@ func TestDroppedInstruments(t *testing.T) {
 func TestGaugesKeepIntegers(t *testing.T) {
 	const large = math.MaxInt64 - 1 // which a float64 does not hold
 	b := newBed(t)
-	if err := b.v1(vllm.EngineConfig{}).RecordScheduler(context.Background(), vllm.SchedulerStats{Running: new(large)}); err != nil {
+	if err := b.v1(vllm.EngineConfig{}).RecordScheduler(context.Background(), vllm.SchedulerStatsV1{Running: new(large)}); err != nil {
 		t.Error(err)
 	}
 	var rm metricdata.ResourceMetrics
@@ -62,13 +62,13 @@ func TestGaugesKeepIntegers(t *testing.T) {
 func TestHugeCounts(t *testing.T) {
 	ctx := context.Background()
 	b := newBed(t)
-	e, e0 := b.v1(vllm.EngineConfig{}, vllm.WithIterationCounters()), b.v0()
+	e, e0 := b.v1(vllm.EngineConfig{}, vllm.WithSchedulerCounters()), b.v0()
 	for want, err := range map[string]error{
-		"SchedulerStats.Iterations is 9223372036854775807, want at most 9007199254740992":      e.RecordScheduler(ctx, vllm.SchedulerStats{Iterations: new(math.MaxInt)}),
-		"SchedulerStats.PrefixCacheHits is 9223372036854775807, want at most 9007199254740992": e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{PrefixCacheHits: new(math.MaxInt)}),
-		"SchedulerStatsV0.Preemptions is 9007199254740993, want at most 9007199254740992":      e0.RecordScheduler(ctx, vllm.SchedulerStatsV0{Preemptions: new(1<<53 + 1)}),
-		"Call.InputTokens is 9223372036854775807, want at most 9007199254740992":               e.RecordCall(ctx, vllm.Call{Start: at(0), End: at(1), InputTokens: new(math.MaxInt)}),
-		"Call.OutputTokens is 9007199254740993, want at most 9007199254740992":                 e0.RecordCall(ctx, vllm.Call{Start: at(0), End: at(1), OutputTokens: new(1<<53 + 1)}),
+		"SchedulerStatsV1.Iterations is 9223372036854775807, want at most 9007199254740992":      e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Iterations: new(math.MaxInt)}),
+		"SchedulerStatsV1.PrefixCacheHits is 9223372036854775807, want at most 9007199254740992": e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV1{PrefixCacheHits: new(math.MaxInt)}),
+		"SchedulerStatsV0.Preemptions is 9007199254740993, want at most 9007199254740992":        e0.RecordScheduler(ctx, vllm.SchedulerStatsV0{Preemptions: new(1<<53 + 1)}),
+		"CallRecord.InputTokens is 9223372036854775807, want at most 9007199254740992":           e.RecordCall(ctx, vllm.CallRecord{Start: at(0), End: at(1), InputTokens: new(math.MaxInt)}),
+		"CallRecord.OutputTokens is 9007199254740993, want at most 9007199254740992":             e0.RecordCall(ctx, vllm.CallRecord{Start: at(0), End: at(1), OutputTokens: new(1<<53 + 1)}),
 	} {
 		if err == nil || err.Error() != "vllm: "+want {
 			t.Errorf("error %v, want %s", err, want)
@@ -79,7 +79,7 @@ func TestHugeCounts(t *testing.T) {
 	}
 	b.noReports()
 	for range 3 {
-		if err := e.RecordScheduler(ctx, vllm.SchedulerStats{Iterations: new(1 << 52)}); err != nil {
+		if err := e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Iterations: new(1 << 52)}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestHugeDurations(t *testing.T) {
 		r.StartPrefill(from).End(to)
 		r.StartDecode(from).End(to)
 	}
-	r.Finish(vllm.Outcome{At: to, FinishReason: vllm.FinishReasonStop})
+	r.Finish(vllm.OutcomeV1{At: to, FinishReason: vllm.FinishReasonStop})
 	has(t, b.request().attrs, map[string]any{"gen_ai.latency.time_in_queue": int64(math.MaxInt64), "gen_ai.latency.time_in_model_inference": int64(math.MaxInt64)})
 }
 
@@ -122,14 +122,14 @@ func TestCounterSourceOfZero(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{})
 	for _, n := range []int{0, 1, 2} {
-		if err := e.RecordScheduler(context.Background(), vllm.SchedulerStats{GenerationTokens: &n, Preemptions: &n}); err != nil {
+		if err := e.RecordScheduler(context.Background(), vllm.SchedulerStatsV1{GenerationTokens: &n, Preemptions: &n}); err != nil {
 			t.Error(err)
 		}
 		if n == 0 {
 			b.noReports()
 		}
 	}
-	b.oneReport("SchedulerStats.GenerationTokens is ignored")
+	b.oneReport("SchedulerStatsV1.GenerationTokens is ignored")
 }
 
 // A reason of any length is one value of the dimension, of 64 bytes.
@@ -137,7 +137,7 @@ func TestLengthOfFinishReasons(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{})
 	for _, reason := range []string{strings.Repeat("x", 64), strings.Repeat("x", 64) + "y", strings.Repeat("x", 65) + "z", strings.Repeat("x", 63)} {
-		e.RecordRequest(context.Background(), vllm.RequestRecord{Arrival: at(0), Outcome: vllm.Outcome{At: at(1), FinishReason: vllm.FinishReason(reason)}})
+		e.RecordRequest(context.Background(), vllm.RequestRecordV1{Arrival: at(0), Outcome: vllm.OutcomeV1{At: at(1), FinishReason: vllm.FinishReason(reason)}})
 	}
 	p := b.points()
 	for length, want := range map[int]float64{64: 3, 63: 1} {

@@ -39,10 +39,10 @@ func TestMetricsOfRequestsV1(t *testing.T) {
 		t.Errorf("before any request: %v", p)
 	}
 	for _, reason := range []vllm.FinishReason{vllm.FinishReasonLength, vllm.FinishReasonStop} {
-		e.RecordRequest(context.Background(), vllm.RequestRecord{
+		e.RecordRequest(context.Background(), vllm.RequestRecordV1{
 			Request: vllm.Request{ID: "r", N: new(2), MaxTokens: new(6), PromptTokens: 48},
 			Arrival: at(0), Queued: at(3), Scheduled: at(10), FirstToken: at(30), Preemptions: 1,
-			Outcome: vllm.Outcome{At: at(126), FinishReason: reason, CompletionTokens: new(6), LastToken: at(125), FrontendFirstToken: at(31)},
+			Outcome: vllm.OutcomeV1{At: at(126), FinishReason: reason, CompletionTokens: new(6), LastToken: at(125), FrontendFirstToken: at(31)},
 		})
 	}
 	near(t, b.points(), map[string]float64{
@@ -75,13 +75,13 @@ func TestCountersNeverGoDown(t *testing.T) {
 }
 
 // The counters of tokens have one source.
-func TestIterationCounters(t *testing.T) {
+func TestSchedulerCounters(t *testing.T) {
 	ctx := context.Background()
 	b := newBed(t)
-	e := b.v1(vllm.EngineConfig{}, vllm.WithIterationCounters())
+	e := b.v1(vllm.EngineConfig{}, vllm.WithSchedulerCounters())
 	lived(e, vllm.Request{ID: "r", PromptTokens: 48})
 	for range 2 {
-		if err := e.RecordScheduler(ctx, vllm.SchedulerStats{Iterations: new(1), PromptTokens: new(5), GenerationTokens: new(3), Preemptions: new(1)}); err != nil {
+		if err := e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Iterations: new(1), PromptTokens: new(5), GenerationTokens: new(3), Preemptions: new(1)}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestIterationCounters(t *testing.T) {
 	e = b.v1(vllm.EngineConfig{})
 	lived(e, vllm.Request{ID: "r", PromptTokens: 48})
 	for range 2 {
-		if err := e.RecordScheduler(ctx, vllm.SchedulerStats{Iterations: new(1), PromptTokens: new(5), GenerationTokens: new(3), Preemptions: new(1)}); err != nil {
+		if err := e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Iterations: new(1), PromptTokens: new(5), GenerationTokens: new(3), Preemptions: new(1)}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestIterationCounters(t *testing.T) {
 			t.Errorf("%s = %v, want %v", k, p[k+dims], want)
 		}
 	}
-	b.oneReport("PromptTokens is ignored", "WithIterationCounters")
+	b.oneReport("PromptTokens is ignored", "WithSchedulerCounters")
 }
 
 // Decision 31: no gauge before a report, a true 0 after one, none after Close.
@@ -126,7 +126,7 @@ func TestGaugesFollowTheEngine(t *testing.T) {
 	lived(e2, vllm.Request{ID: "r"})
 	near(t, gauges(), map[string]float64{})
 	for i, e := range []*vllm.EngineV1{e0, e1} {
-		if err := e.RecordScheduler(ctx, vllm.SchedulerStats{KVCacheUsage: new(float64(i)), Running: new(0)}); err != nil {
+		if err := e.RecordScheduler(ctx, vllm.SchedulerStatsV1{KVCacheUsage: new(float64(i)), Running: new(0)}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestGaugesFollowTheEngine(t *testing.T) {
 		t.Error(err)
 	}
 	near(t, gauges(), map[string]float64{usage + of(0): 0, running + of(0): 0})
-	if err := e1.RecordScheduler(ctx, vllm.SchedulerStats{Running: new(1)}); err == nil || !strings.Contains(err.Error(), "closed") {
+	if err := e1.RecordScheduler(ctx, vllm.SchedulerStatsV1{Running: new(1)}); err == nil || !strings.Contains(err.Error(), "closed") {
 		t.Errorf("error %v", err)
 	}
 	near(t, gauges(), map[string]float64{usage + of(0): 0, running + of(0): 0})
@@ -152,14 +152,14 @@ func TestRefusedReports(t *testing.T) {
 	b := newBed(t)
 	e, e0 := b.v1(vllm.EngineConfig{}), b.v0()
 	for want, err := range map[string]error{
-		"SchedulerStats.KVCacheUsage is 1.5, want a number from 0 to 1":    e.RecordScheduler(ctx, vllm.SchedulerStats{Running: new(3), KVCacheUsage: new(1.5), Iterations: new(4)}),
-		"SchedulerStats.KVCacheUsage is -0.1, want a number from 0 to 1":   e.RecordScheduler(ctx, vllm.SchedulerStats{KVCacheUsage: new(-0.1)}),
-		"SchedulerStats.KVCacheUsage is NaN, want a number from 0 to 1":    e.RecordScheduler(ctx, vllm.SchedulerStats{KVCacheUsage: new(math.NaN())}),
-		"SchedulerStats.KVCacheUsage is +Inf, want a number from 0 to 1":   e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{KVCacheUsage: new(math.Inf(1))}),
-		"SchedulerStats.Running is -1, want 0 or more":                     e.RecordScheduler(ctx, vllm.SchedulerStats{Running: new(-1)}),
-		"SchedulerStats.Waiting is -2, want 0 or more":                     e.RecordScheduler(ctx, vllm.SchedulerStats{Waiting: new(-2)}),
-		"SchedulerStats.PrefixCacheQueries is -3, want 0 or more":          e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{PrefixCacheQueries: new(-3)}),
-		"SchedulerStats.Preemptions is -4, want 0 or more":                 e.RecordScheduler(ctx, vllm.SchedulerStats{Preemptions: new(-4)}),
+		"SchedulerStatsV1.KVCacheUsage is 1.5, want a number from 0 to 1":  e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Running: new(3), KVCacheUsage: new(1.5), Iterations: new(4)}),
+		"SchedulerStatsV1.KVCacheUsage is -0.1, want a number from 0 to 1": e.RecordScheduler(ctx, vllm.SchedulerStatsV1{KVCacheUsage: new(-0.1)}),
+		"SchedulerStatsV1.KVCacheUsage is NaN, want a number from 0 to 1":  e.RecordScheduler(ctx, vllm.SchedulerStatsV1{KVCacheUsage: new(math.NaN())}),
+		"SchedulerStatsV1.KVCacheUsage is +Inf, want a number from 0 to 1": e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV1{KVCacheUsage: new(math.Inf(1))}),
+		"SchedulerStatsV1.Running is -1, want 0 or more":                   e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Running: new(-1)}),
+		"SchedulerStatsV1.Waiting is -2, want 0 or more":                   e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Waiting: new(-2)}),
+		"SchedulerStatsV1.PrefixCacheQueries is -3, want 0 or more":        e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV1{PrefixCacheQueries: new(-3)}),
+		"SchedulerStatsV1.Preemptions is -4, want 0 or more":               e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Preemptions: new(-4)}),
 		"SchedulerStatsV0.GPUCacheUsage is 2, want a number from 0 to 1":   e0.RecordScheduler(ctx, vllm.SchedulerStatsV0{GPUCacheUsage: new(2.0)}),
 		"SchedulerStatsV0.CPUCacheUsage is NaN, want a number from 0 to 1": e0.RecordScheduler(ctx, vllm.SchedulerStatsV0{CPUCacheUsage: new(math.NaN())}),
 		"SchedulerStatsV0.Swapped is -1, want 0 or more":                   e0.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV0{Swapped: new(-1)}),
@@ -168,7 +168,7 @@ func TestRefusedReports(t *testing.T) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
-	err := e.RecordScheduler(ctx, vllm.SchedulerStats{Running: new(-1), KVCacheUsage: new(2.0), Iterations: new(-3)})
+	err := e.RecordScheduler(ctx, vllm.SchedulerStatsV1{Running: new(-1), KVCacheUsage: new(2.0), Iterations: new(-3)})
 	if err == nil || !containsAll(err.Error(), "Running is -1", "KVCacheUsage is 2", "Iterations is -3") {
 		t.Errorf("error %v does not name each field", err)
 	}
@@ -188,7 +188,7 @@ func TestFromTotals(t *testing.T) {
 		reading int
 		adds    float64
 	}{{1_000_000, 0}, {1_000_010, 10}, {1_000_010, 0}, {1_000_030, 20}, {1_000_029, 0}, {1_000_035, 6}, {3, 0}, {8, 5}, {0, 0}, {0, 0}, {2, 2}} {
-		if err := e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStats{Iterations: new(c.reading), PrefixCacheHits: new(c.reading), Running: new(1)}); err != nil {
+		if err := e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV1{Iterations: new(c.reading), PrefixCacheHits: new(c.reading), Running: new(1)}); err != nil {
 			t.Error(err)
 		}
 		if err := e0.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV0{PromptTokens: new(c.reading), Iterations: nil}); err != nil {
@@ -212,7 +212,7 @@ func TestFinishReasonsAreBounded(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{})
 	record := func(reason string) {
-		e.RecordRequest(context.Background(), vllm.RequestRecord{Arrival: at(0), Outcome: vllm.Outcome{At: at(1), FinishReason: vllm.FinishReason(reason)}})
+		e.RecordRequest(context.Background(), vllm.RequestRecordV1{Arrival: at(0), Outcome: vllm.OutcomeV1{At: at(1), FinishReason: vllm.FinishReason(reason)}})
 	}
 	record("repetition")
 	for i := range 5000 {
@@ -256,10 +256,10 @@ func TestMetricsOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := vllm.Call{Start: at(0), FirstToken: at(1), End: at(9), InputTokens: new(3), OutputTokens: new(4), FinishReason: vllm.FinishReasonStop}
+	call := vllm.CallRecord{Start: at(0), FirstToken: at(1), End: at(9), InputTokens: new(3), OutputTokens: new(4), FinishReason: vllm.FinishReasonStop}
 	for _, e := range []*vllm.EngineV1{v1, second} {
 		lived(e, vllm.Request{N: new(1), MaxTokens: new(1)})
-		if err := e.RecordScheduler(ctx, vllm.SchedulerStats{new(1), new(1), new(1.0), new(1), new(1), new(1), nil, nil, nil}); err != nil {
+		if err := e.RecordScheduler(ctx, vllm.SchedulerStatsV1{new(1), new(1), new(1.0), new(1), new(1), new(1), nil, nil, nil}); err != nil {
 			t.Error(err)
 		}
 		if err := e.RecordCall(ctx, call); err != nil {

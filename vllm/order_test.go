@@ -25,7 +25,7 @@ func TestToldOutOfOrder(t *testing.T) {
 	req.Queued(at(2))
 	req.Queued(at(1))
 	req.Queued(at(4))
-	req.Finish(vllm.Outcome{At: at(10), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)})
+	req.Finish(vllm.OutcomeV1{At: at(10), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)})
 	spans := b.spans()
 	for i, want := range []struct {
 		name       string
@@ -72,13 +72,13 @@ func TestEventsAtTheSameTime(t *testing.T) {
 		for _, step := range steps {
 			step(req)
 		}
-		req.Finish(vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonStop})
+		req.Finish(vllm.OutcomeV1{At: at(9), FinishReason: vllm.FinishReasonStop})
 		if got := shape(b.request().events); !slices.Equal(got, want) {
 			t.Fatalf("events %v, want %v", got, want)
 		}
 	}
-	e.RecordRequest(context.Background(), vllm.RequestRecord{Arrival: at(0), Queued: at(5), Scheduled: at(5), PreemptedAt: []time.Time{at(5), at(5)},
-		Iterations: []vllm.IterationRecord{{Iteration: vllm.Iteration{At: at(5)}}, {Iteration: vllm.Iteration{At: at(5)}, Prefill: true}}, Outcome: vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonStop}})
+	e.RecordRequest(context.Background(), vllm.RequestRecordV1{Arrival: at(0), Queued: at(5), Scheduled: at(5), PreemptedAt: []time.Time{at(5), at(5)},
+		Iterations: []vllm.IterationRecord{{Iteration: vllm.Iteration{At: at(5)}}, {Iteration: vllm.Iteration{At: at(5)}, Prefill: true}}, Outcome: vllm.OutcomeV1{At: at(9), FinishReason: vllm.FinishReasonStop}})
 	if got := shape(b.request().events); !slices.Equal(got, want) {
 		t.Errorf("recorded events %v, want %v", got, want)
 	}
@@ -89,7 +89,7 @@ func TestEventsAtTheSameTime(t *testing.T) {
 func TestLongRecordOutOfOrder(t *testing.T) {
 	b := newBed(t, sdktrace.WithRawSpanLimits(limitedTo(-1)))
 	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents), vllm.WithEventLimit(-1))
-	rec := vllm.RequestRecord{Arrival: at(0), Queued: at(0), Scheduled: at(0), Outcome: vllm.Outcome{At: at(2000), FinishReason: vllm.FinishReasonStop}}
+	rec := vllm.RequestRecordV1{Arrival: at(0), Queued: at(0), Scheduled: at(0), Outcome: vllm.OutcomeV1{At: at(2000), FinishReason: vllm.FinishReasonStop}}
 	for i := range 1000 {
 		rec.Iterations = append(rec.Iterations, vllm.IterationRecord{Iteration: vllm.Iteration{At: at(float64(i + 1))}, Prefill: i == 0})
 		rec.PreemptedAt = append(rec.PreemptedAt, at(float64(i)+1.5))
@@ -123,7 +123,7 @@ func TestQueuedAgainAfterLongTime(t *testing.T) {
 		req.Decode(vllm.Iteration{At: at(float64(i + 127))})
 	}
 	req.Queued(at(0.125))
-	req.Finish(vllm.Outcome{At: at(2000), FinishReason: vllm.FinishReasonAbort})
+	req.Finish(vllm.OutcomeV1{At: at(2000), FinishReason: vllm.FinishReasonAbort})
 	r := b.request()
 	if n := r.dropped + len(r.events); n != 1127 {
 		t.Errorf("%d events", n)
@@ -146,7 +146,7 @@ func TestMixedClocks(t *testing.T) {
 	req.Scheduled(late(30))
 	req.Prefill(vllm.Iteration{At: late(70)})
 	req.Decode(vllm.Iteration{At: now.Add(after(150))}) // before the clock was set back
-	req.Finish(vllm.Outcome{At: wall.Add(after(200)), FinishReason: vllm.FinishReasonStop})
+	req.Finish(vllm.OutcomeV1{At: wall.Add(after(200)), FinishReason: vllm.FinishReasonStop})
 	spans := b.spans()
 	has(t, spans[3].attrs, map[string]any{"gen_ai.latency.time_in_queue": 20 * ms, "gen_ai.latency.time_in_model_prefill": 40 * ms, "gen_ai.latency.time_in_model_decode": 80 * ms,
 		"gen_ai.latency.e2e": 200 * ms})
@@ -160,7 +160,7 @@ func TestMixedClocks(t *testing.T) {
 	req = e.StartRequest(context.Background(), vllm.Request{ID: "r"}, now)
 	req.Queued(wall.Add(after(10)))
 	req.Scheduled(late(30)) // against a point without a reading: by the wall clock
-	req.Finish(vllm.Outcome{At: late(250), FinishReason: vllm.FinishReasonAbort})
+	req.Finish(vllm.OutcomeV1{At: late(250), FinishReason: vllm.FinishReasonAbort})
 	has(t, b.request().attrs, map[string]any{"gen_ai.latency.e2e": 250 * ms, "gen_ai.latency.time_in_queue": absent})
 
 	v0 := b.v0().StartRequest(context.Background(), vllm.Request{ID: "r"}, wall)

@@ -14,7 +14,7 @@ import (
 
 // randomRecord returns the facts of a request with points at random: absent, out
 // of order, any number of transfers, preemptions and iterations.
-func randomRecord(rnd *rand.Rand) vllm.RequestRecord {
+func randomRecord(rnd *rand.Rand) vllm.RequestRecordV1 {
 	some := func(mean float64) time.Time {
 		switch rnd.IntN(12) {
 		case 0:
@@ -36,11 +36,11 @@ func randomRecord(rnd *rand.Rand) vllm.RequestRecord {
 		}
 		return new(time.Duration(rnd.IntN(1e6) - 1000))
 	}
-	rec := vllm.RequestRecord{
+	rec := vllm.RequestRecordV1{
 		Request: vllm.Request{ID: fmt.Sprint(rnd.Uint32()), MaxTokens: number(), N: number(), PromptTokens: rnd.IntN(100),
 			Granularity: new(vllm.Granularity(rnd.IntN(3))), PDRole: new(vllm.PDRole(rnd.IntN(3)))},
 		Arrival: at(0), Queued: some(2), Scheduled: some(10), Tokenize: duration(),
-		Outcome: vllm.Outcome{At: some(101), FinishReason: []vllm.FinishReason{"", "stop", "length", "abort"}[rnd.IntN(4)],
+		Outcome: vllm.OutcomeV1{At: some(101), FinishReason: []vllm.FinishReason{"", "stop", "length", "abort"}[rnd.IntN(4)],
 			CompletionTokens: number(), CachedTokens: rnd.IntN(5) - 1, Detokenize: duration()},
 	}
 	if rnd.IntN(3) == 0 {
@@ -74,10 +74,10 @@ func randomRecord(rnd *rand.Rand) vllm.RequestRecord {
 }
 
 // live tells the facts of a record as they happen.
-func live(e *vllm.EngineV1, rec vllm.RequestRecord) { liveIn(e, rec, nil) }
+func live(e *vllm.EngineV1, rec vllm.RequestRecordV1) { liveIn(e, rec, nil) }
 
 // liveIn tells the facts of a record in an order at random, or as they happen.
-func liveIn(e *vllm.EngineV1, rec vllm.RequestRecord, order *rand.Rand) {
+func liveIn(e *vllm.EngineV1, rec vllm.RequestRecordV1, order *rand.Rand) {
 	req := e.StartRequest(context.Background(), rec.Request, rec.Arrival)
 	type step struct {
 		at time.Time
@@ -93,7 +93,7 @@ func liveIn(e *vllm.EngineV1, rec vllm.RequestRecord, order *rand.Rand) {
 	for _, t := range rec.KVTransfers {
 		// In the order of the record, which is also that of the spans.
 		kv := req.StartKVTransfer(t.Start)
-		on(t.End, func() { kv.End(t.End, t.KVTransfer) })
+		on(t.End, func() { kv.End(t.KVTransfer, t.End) })
 	}
 	for _, it := range rec.Iterations {
 		on(it.At, func() {
@@ -125,7 +125,7 @@ func liveIn(e *vllm.EngineV1, rec vllm.RequestRecord, order *rand.Rand) {
 }
 
 // told runs one way to tell a record and returns everything that came of it.
-func told(t testing.TB, tell func(*vllm.EngineV1, vllm.RequestRecord), rec vllm.RequestRecord, opts ...vllm.Option) (spans []span, points map[string]float64, reports []string) {
+func told(t testing.TB, tell func(*vllm.EngineV1, vllm.RequestRecordV1), rec vllm.RequestRecordV1, opts ...vllm.Option) (spans []span, points map[string]float64, reports []string) {
 	t.Helper()
 	b := newBed(t)
 	tell(b.v1(vllm.EngineConfig{}, opts...), rec)
@@ -139,7 +139,7 @@ func told(t testing.TB, tell func(*vllm.EngineV1, vllm.RequestRecord), rec vllm.
 // record with its iterations mixed up.
 func TestOrderDoesNotMatter(t *testing.T) {
 	for seed := range uint64(600) {
-		record := func() vllm.RequestRecord { return randomRecord(rand.New(rand.NewPCG(seed, 1))) }
+		record := func() vllm.RequestRecordV1 { return randomRecord(rand.New(rand.NewPCG(seed, 1))) }
 		opts := []vllm.Option{vllm.WithEventLimit(1000)}
 		if len(record().Iterations) > 100 {
 			// Bit by bit the events of a long request only go out about in order.
@@ -147,9 +147,9 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		}
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		wantSpans, wantPoints, wantReports := told(t, live, record(), opts...)
-		for name, tell := range map[string]func(*vllm.EngineV1, vllm.RequestRecord){
-			"live": func(e *vllm.EngineV1, rec vllm.RequestRecord) { liveIn(e, rec, rnd) },
-			"recorded": func(e *vllm.EngineV1, rec vllm.RequestRecord) {
+		for name, tell := range map[string]func(*vllm.EngineV1, vllm.RequestRecordV1){
+			"live": func(e *vllm.EngineV1, rec vllm.RequestRecordV1) { liveIn(e, rec, rnd) },
+			"recorded": func(e *vllm.EngineV1, rec vllm.RequestRecordV1) {
 				rnd.Shuffle(len(rec.Iterations), func(i, j int) { rec.Iterations[i], rec.Iterations[j] = rec.Iterations[j], rec.Iterations[i] })
 				rnd.Shuffle(len(rec.PreemptedAt), func(i, j int) { rec.PreemptedAt[i], rec.PreemptedAt[j] = rec.PreemptedAt[j], rec.PreemptedAt[i] })
 				e.RecordRequest(context.Background(), rec)
@@ -173,7 +173,7 @@ func TestLiveEqualsRecorded(t *testing.T) {
 		var spans [2][]span
 		var points [2]map[string]float64
 		var reports [2][]string
-		for i, tell := range []func(*vllm.EngineV1, vllm.RequestRecord){live, func(e *vllm.EngineV1, r vllm.RequestRecord) { e.RecordRequest(context.Background(), r) }} {
+		for i, tell := range []func(*vllm.EngineV1, vllm.RequestRecordV1){live, func(e *vllm.EngineV1, r vllm.RequestRecordV1) { e.RecordRequest(context.Background(), r) }} {
 			rec := randomRecord(rand.New(rand.NewPCG(seed, 0)))
 			b := newBed(t)
 			opts := []vllm.Option{}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// RequestRecord is everything that is known of a V1 request after the fact. A
+// RequestRecordV1 is everything that is known of a V1 request after the fact. A
 // point in time that was not taken is the zero time.
-type RequestRecord struct {
+type RequestRecordV1 struct {
 	// Request is the request as it arrived.
 	Request Request
 	// Arrival is when it arrived, as the frontend saw it. Zero is reported once:
@@ -33,7 +33,7 @@ type RequestRecord struct {
 	// Iterations are the iterations in any order, for the events PREFILL and DECODE.
 	Iterations []IterationRecord
 	// Outcome is how the request ended.
-	Outcome Outcome
+	Outcome OutcomeV1
 }
 
 // KVTransferRecord is a transfer of KV cache after the fact.
@@ -53,7 +53,7 @@ type IterationRecord struct {
 // for callers that only have the engine's final statistics. The same facts told
 // to [EngineV1.StartRequest] as they happen make the same telemetry. llm_request
 // is a child of the span in ctx.
-func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
+func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecordV1) {
 	if e == nil {
 		return
 	}
@@ -63,7 +63,7 @@ func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecord) {
 	}
 	r.Queued(rec.Queued)
 	for _, t := range rec.KVTransfers {
-		r.StartKVTransfer(t.Start).End(t.End, t.KVTransfer)
+		r.StartKVTransfer(t.Start).End(t.KVTransfer, t.End)
 	}
 	r.Scheduled(rec.Scheduled)
 	r.firstTold = pointOf(rec.FirstToken)
@@ -100,7 +100,7 @@ func inOrder[T any](s []T, compare func(a, b T) int) []T {
 
 // earliest returns the earliest point of a request whose arrival is not known, or
 // the zero time.
-func (rec *RequestRecord) earliest() time.Time {
+func (rec *RequestRecordV1) earliest() time.Time {
 	if isKnown(rec.Arrival) {
 		return time.Time{} // not needed
 	}

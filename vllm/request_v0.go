@@ -26,7 +26,7 @@ type OutcomeV0 struct {
 	ModelForward *time.Duration
 	// ModelExecute is gen_ai.latency.time_in_model_execute.
 	ModelExecute *time.Duration
-	// Err makes the status of llm_request ERROR, as [Outcome.Err] does.
+	// Err makes the status of llm_request ERROR, as [OutcomeV1.Err] does.
 	Err error
 }
 

@@ -47,13 +47,13 @@ type stageFact struct {
 
 const noWait = -1
 
-// Stage is a wait, prefill or decode of a request that was started by hand, for
-// engines whose states do not follow vLLM's. End it with [Stage.End]. One that is
+// StageSpan is a wait, prefill or decode of a request that was started by hand, for
+// engines whose states do not follow vLLM's. End it with [StageSpan.End]. One that is
 // not ended takes the end that the lifecycle has for its kind, as
 // [RequestV1.Scheduled] for wait, and makes no span without. One that is ended is
 // never moved: where the lifecycle would make a span of the same kind that overlaps
-// with it, that is left out. The zero Stage does nothing.
-type Stage struct {
+// with it, that is left out. The zero StageSpan does nothing.
+type StageSpan struct {
 	request *RequestV1
 	place   int // in the request's extra stages
 }
@@ -61,33 +61,33 @@ type Stage struct {
 // StartWait starts a span wait at the given time: the request waits to be
 // scheduled. Its length counts for gen_ai.latency.time_in_queue; that of several
 // is summed. [RequestV1.Queued] and [RequestV1.Scheduled] make one of their own.
-func (r *RequestV1) StartWait(at time.Time) Stage { return r.startStage(stageWait, at) }
+func (r *RequestV1) StartWait(at time.Time) StageSpan { return r.startStage(stageWait, at) }
 
 // StartPrefill starts a span prefill at the given time. Its length counts for
 // gen_ai.latency.time_in_model_prefill; that of several is summed.
 // [RequestV1.Scheduled] and the first iteration make one of their own. Where a
-// decode was started by hand, or [Outcome.CompletionTokens] tells of tokens, and
+// decode was started by hand, or [OutcomeV1.CompletionTokens] tells of tokens, and
 // no iteration was told, the first token was there when the last prefill before
 // that decode ended. A [PDRoleConsumer] has no prefill.
-func (r *RequestV1) StartPrefill(at time.Time) Stage { return r.startStage(stagePrefill, at) }
+func (r *RequestV1) StartPrefill(at time.Time) StageSpan { return r.startStage(stagePrefill, at) }
 
 // StartDecode starts a span decode at the given time. Its length counts for
 // gen_ai.latency.time_in_model_decode; that of several is summed. The first and
 // the last iteration make one of their own. A [PDRoleProducer] has no decode.
-func (r *RequestV1) StartDecode(at time.Time) Stage { return r.startStage(stageDecode, at) }
+func (r *RequestV1) StartDecode(at time.Time) StageSpan { return r.startStage(stageDecode, at) }
 
 // End ends the stage at the given time. Only the first call counts. A zero time
 // is an end that is not known, and a stage that ends before it starts is left out:
 // both are reported as the package describes.
-func (s Stage) End(at time.Time) { s.request.endStage(s.place, at, KVTransfer{}) }
+func (s StageSpan) End(at time.Time) { s.request.endStage(s.place, at, KVTransfer{}) }
 
-func (r *RequestV1) startStage(k stageKind, at time.Time) Stage {
+func (r *RequestV1) startStage(k stageKind, at time.Time) StageSpan {
 	if r == nil || !r.lock() {
-		return Stage{}
+		return StageSpan{}
 	}
 	defer r.mu.Unlock()
 	r.extra = append(r.extra, stageFact{kind: k, interval: interval{start: pointOf(at)}})
-	return Stage{r, len(r.extra) - 1}
+	return StageSpan{r, len(r.extra) - 1}
 }
 
 func (r *RequestV1) endStage(place int, at time.Time, result KVTransfer) {
@@ -101,9 +101,9 @@ func (r *RequestV1) endStage(place int, at time.Time, result KVTransfer) {
 	}
 }
 
-// TransferSpan is a transfer of KV cache that runs. The zero TransferSpan does
+// KVTransferSpan is a transfer of KV cache that runs. The zero KVTransferSpan does
 // nothing.
-type TransferSpan struct {
+type KVTransferSpan struct {
 	request *RequestV1
 	place   int
 }
@@ -112,12 +112,12 @@ type TransferSpan struct {
 // KV cache from the remote side while the request waits. A request may have
 // several. It makes a span within wait, and so none when the wait is incomplete.
 // Its length counts for gen_ai.latency.time_in_kv_transfer.
-func (r *RequestV1) StartKVTransfer(at time.Time) TransferSpan {
-	return TransferSpan(r.startStage(stageKVTransfer, at))
+func (r *RequestV1) StartKVTransfer(at time.Time) KVTransferSpan {
+	return KVTransferSpan(r.startStage(stageKVTransfer, at))
 }
 
-// End ends the transfer at the given time. As [Stage.End] otherwise.
-func (t TransferSpan) End(at time.Time, result KVTransfer) {
+// End ends the transfer at the given time. As [StageSpan.End] otherwise.
+func (t KVTransferSpan) End(result KVTransfer, at time.Time) {
 	t.request.endStage(t.place, at, result)
 }
 

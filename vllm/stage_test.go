@@ -16,7 +16,7 @@ func TestStagesByHand(t *testing.T) {
 	req := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 	wait := req.StartWait(at(1))
 	kv1 := req.StartKVTransfer(at(2))
-	kv1.End(at(3), vllm.KVTransfer{CachedTokens: 1})
+	kv1.End(vllm.KVTransfer{CachedTokens: 1}, at(3))
 	wait.End(at(4))
 	wait.End(at(9)) // changes nothing
 	prefill := req.StartPrefill(at(4))
@@ -25,13 +25,13 @@ func TestStagesByHand(t *testing.T) {
 	decode.End(at(20))
 	wait2 := req.StartWait(at(20))
 	kv2, kv3 := req.StartKVTransfer(at(21)), req.StartKVTransfer(at(22))
-	kv3.End(at(24), vllm.KVTransfer{CachedTokens: 3})
-	kv2.End(at(25), vllm.KVTransfer{CachedTokens: 2, Failed: true})
-	kv2.End(at(26), vllm.KVTransfer{})
+	kv3.End(vllm.KVTransfer{CachedTokens: 3}, at(24))
+	kv2.End(vllm.KVTransfer{CachedTokens: 2, Failed: true}, at(25))
+	kv2.End(vllm.KVTransfer{}, at(26))
 	wait2.End(at(26))
 	req.StartPrefill(at(26)).End(at(30))
 	req.StartDecode(at(30)).End(at(40))
-	req.Finish(vllm.Outcome{At: at(41), FinishReason: vllm.FinishReasonStop, FrontendFirstToken: at(11), CompletionTokens: new(5)})
+	req.Finish(vllm.OutcomeV1{At: at(41), FinishReason: vllm.FinishReasonStop, FrontendFirstToken: at(11), CompletionTokens: new(5)})
 
 	spans := b.spans()
 	type place struct {
@@ -72,9 +72,9 @@ func TestTransferWithoutWait(t *testing.T) {
 		}
 		req := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 		req.Queued(at(1))
-		req.StartKVTransfer(at(2)).End(at(5), vllm.KVTransfer{Failed: true})
+		req.StartKVTransfer(at(2)).End(vllm.KVTransfer{Failed: true}, at(5))
 		req.StartKVTransfer(at(6))
-		req.Finish(vllm.Outcome{At: at(9), FinishReason: reason})
+		req.Finish(vllm.OutcomeV1{At: at(9), FinishReason: reason})
 		spans := b.spans()
 		if names(spans) != "llm_request" {
 			t.Errorf("spans %s", names(spans))
@@ -95,10 +95,10 @@ func TestTransferOutsideOfWait(t *testing.T) {
 	b := newBed(t)
 	req := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 	req.Queued(at(1))
-	req.StartKVTransfer(at(3)).End(at(2), vllm.KVTransfer{})
-	req.StartKVTransfer(at(7)).End(at(8), vllm.KVTransfer{})
+	req.StartKVTransfer(at(3)).End(vllm.KVTransfer{}, at(2))
+	req.StartKVTransfer(at(7)).End(vllm.KVTransfer{}, at(8))
 	req.Scheduled(at(5))
-	req.Finish(vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonAbort})
+	req.Finish(vllm.OutcomeV1{At: at(9), FinishReason: vllm.FinishReasonAbort})
 	spans := b.spans()
 	if names(spans) != "kv_transfer wait llm_request" || spans[0].parent != "wait" || spans[0].start != 7*time.Millisecond {
 		t.Errorf("spans %+v", spans)
@@ -167,7 +167,7 @@ func TestChunkedPrefill(t *testing.T) {
 	req.Prefill(vllm.Iteration{At: at(10), NoToken: true, TokenCount: new(512)})
 	req.Prefill(vllm.Iteration{At: at(20)})
 	req.Decode(vllm.Iteration{At: at(30), TokenIDs: []int{1, 2, 3}})
-	req.Finish(vllm.Outcome{At: at(31), FinishReason: vllm.FinishReasonStop})
+	req.Finish(vllm.OutcomeV1{At: at(31), FinishReason: vllm.FinishReasonStop})
 	r := b.request()
 	has(t, r.attrs, map[string]any{"gen_ai.latency.time_to_first_token": 20 * ms, "gen_ai.latency.time_in_model_prefill": 18 * ms,
 		"gen_ai.usage.completion_tokens": int64(4)})

@@ -132,8 +132,8 @@ type KVTransfer struct {
 	Failed bool
 }
 
-// Outcome is what is known of a V1 request when it finishes.
-type Outcome struct {
+// OutcomeV1 is what is known of a V1 request when it finishes.
+type OutcomeV1 struct {
 	// At is when the request finished, as the frontend saw it.
 	At time.Time
 	// FinishReason is why it finished.

@@ -147,7 +147,7 @@ func TestNilV0(t *testing.T) {
 	}
 	e.RecordRequest(ctx, vllm.RequestRecordV0{})
 	err := errors.Join(e.RecordScheduler(ctx, vllm.SchedulerStatsV0{}), e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV0{}),
-		e.RecordCall(ctx, vllm.Call{}), e.Close())
+		e.RecordCall(ctx, vllm.CallRecord{}), e.Close())
 	if err != nil {
 		t.Error(err)
 	}

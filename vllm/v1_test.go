@@ -27,7 +27,7 @@ func TestRequestV1(t *testing.T) {
 	req.Tokenized(2 * time.Millisecond)
 	req.Queued(at(3))
 	kv := req.StartKVTransfer(at(4))
-	kv.End(at(6), vllm.KVTransfer{CachedTokens: 32, Failed: true})
+	kv.End(vllm.KVTransfer{CachedTokens: 32, Failed: true}, at(6))
 	req.Scheduled(at(10))
 	req.Prefill(vllm.Iteration{At: at(30)})
 	req.Decode(vllm.Iteration{At: at(40)})
@@ -35,7 +35,7 @@ func TestRequestV1(t *testing.T) {
 	req.Scheduled(at(70)) // changes nothing, decision 23
 	req.Prefill(vllm.Iteration{At: at(95)})
 	req.Decode(vllm.Iteration{At: at(125)})
-	req.Finish(vllm.Outcome{At: at(126), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(4), CachedTokens: -1,
+	req.Finish(vllm.OutcomeV1{At: at(126), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(4), CachedTokens: -1,
 		Detokenize: new(300 * time.Microsecond), FrontendFirstToken: at(31)})
 
 	for _, s := range b.recorder.Ended() {
@@ -157,7 +157,7 @@ func TestAbortAtEveryPoint(t *testing.T) {
 		for _, step := range steps[:n+1] {
 			step(req)
 		}
-		req.Finish(vllm.Outcome{At: at(66), FinishReason: vllm.FinishReasonAbort})
+		req.Finish(vllm.OutcomeV1{At: at(66), FinishReason: vllm.FinishReasonAbort})
 		spans := b.spans()
 		if got := names(spans); got != want[n] {
 			t.Errorf("aborted after step %d: spans %s, want %s", n, got, want[n])
@@ -194,9 +194,9 @@ func TestAbortAtEveryPoint(t *testing.T) {
 func TestRecordWithoutLastToken(t *testing.T) {
 	for tokens, want := range map[int]any{1: int64(0), 2: absent} {
 		b := newBed(t)
-		b.v1(vllm.EngineConfig{}).RecordRequest(context.Background(), vllm.RequestRecord{
+		b.v1(vllm.EngineConfig{}).RecordRequest(context.Background(), vllm.RequestRecordV1{
 			Arrival: at(0), Queued: at(1), Scheduled: at(2), FirstToken: at(5),
-			Outcome: vllm.Outcome{At: at(9), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(tokens)}})
+			Outcome: vllm.OutcomeV1{At: at(9), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(tokens)}})
 		has(t, b.request().attrs, map[string]any{"gen_ai.latency.time_in_model_prefill": 3 * ms, "gen_ai.latency.time_in_model_decode": want})
 		if want == absent {
 			b.oneReport("decode", "end")
@@ -212,7 +212,7 @@ func TestRequestIsCopied(t *testing.T) {
 	r := vllm.Request{ID: "r", Temperature: new(0.5), TopP: new(0.5), MaxTokens: new(5), N: new(5)}
 	req := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), r, at(0))
 	*r.Temperature, *r.TopP, *r.MaxTokens, *r.N = 1, 1, 1, 1
-	req.Finish(vllm.Outcome{At: at(1), FinishReason: vllm.FinishReasonAbort})
+	req.Finish(vllm.OutcomeV1{At: at(1), FinishReason: vllm.FinishReasonAbort})
 	has(t, b.request().attrs, map[string]any{"gen_ai.request.temperature": 0.5, "gen_ai.request.top_p": 0.5, "gen_ai.request.max_tokens": int64(5), "gen_ai.request.n": int64(5)})
 }
 
@@ -244,9 +244,9 @@ func TestMissingAndBackwardPoints(t *testing.T) {
 			b := newBed(t)
 			e := b.v1(vllm.EngineConfig{})
 			for range 3 {
-				e.RecordRequest(context.Background(), vllm.RequestRecord{
+				e.RecordRequest(context.Background(), vllm.RequestRecordV1{
 					Request: vllm.Request{ID: "r"}, Arrival: p.arrival, Queued: p.queued, Scheduled: p.scheduled, FirstToken: p.first,
-					Outcome: vllm.Outcome{At: p.finish, LastToken: p.last, FrontendFirstToken: p.frontend, FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)},
+					Outcome: vllm.OutcomeV1{At: p.finish, LastToken: p.last, FrontendFirstToken: p.frontend, FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)},
 				})
 			}
 			reports := b.reports()
@@ -284,7 +284,7 @@ func TestMissingAndBackwardPoints(t *testing.T) {
 func TestLiveWithoutArrival(t *testing.T) {
 	b := newBed(t)
 	req := b.v1(vllm.EngineConfig{}).StartRequest(context.Background(), vllm.Request{ID: "r"}, time.Time{})
-	req.Finish(vllm.Outcome{At: at(66), FinishReason: vllm.FinishReasonAbort})
+	req.Finish(vllm.OutcomeV1{At: at(66), FinishReason: vllm.FinishReasonAbort})
 	r := b.request()
 	if r.end != r.start {
 		t.Errorf("llm_request is [%v, %v]", r.start, r.end)
@@ -301,7 +301,7 @@ func TestClocks(t *testing.T) {
 	req := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, start)
 	req.Queued(setBack(start.Add(10 * time.Millisecond)))
 	req.Scheduled(setBack(start.Add(20 * time.Millisecond)))
-	req.Finish(vllm.Outcome{At: setBack(start.Add(250 * time.Millisecond)), FinishReason: vllm.FinishReasonAbort})
+	req.Finish(vllm.OutcomeV1{At: setBack(start.Add(250 * time.Millisecond)), FinishReason: vllm.FinishReasonAbort})
 	spans := b.spans()
 	has(t, spans[1].attrs, map[string]any{"gen_ai.latency.e2e": 250 * ms, "gen_ai.latency.time_in_queue": 10 * ms})
 	if r, wait := spans[1], spans[0]; r.end-r.start != 250*time.Millisecond || wait.start-r.start != 10*time.Millisecond {
@@ -313,7 +313,7 @@ func TestClocks(t *testing.T) {
 	req.Queued(at(-40))
 	req.Scheduled(at(-35))
 	req.Prefill(vllm.Iteration{At: at(5)})
-	req.Finish(vllm.Outcome{At: at(66), FinishReason: vllm.FinishReasonStop})
+	req.Finish(vllm.OutcomeV1{At: at(66), FinishReason: vllm.FinishReasonStop})
 	spans = b.spans()
 	if spans[0].start != -40*time.Millisecond || spans[0].end != -35*time.Millisecond {
 		t.Errorf("wait is %+v", spans[0])
@@ -356,7 +356,7 @@ func TestTraceContext(t *testing.T) {
 		req := e.StartRequest(ctx, vllm.Request{ID: "r"}, at(0))
 		inner := trace.SpanContextFromContext(req.Context())
 		req.Queued(at(1))
-		req.Finish(vllm.Outcome{At: at(2), FinishReason: vllm.FinishReasonAbort})
+		req.Finish(vllm.OutcomeV1{At: at(2), FinishReason: vllm.FinishReasonAbort})
 		ended := b.recorder.Ended()
 		switch sampled {
 		case "child":
@@ -385,7 +385,7 @@ func TestNilAndFinished(t *testing.T) {
 	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))
 	done := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
 	wait, kv := done.StartWait(at(1)), done.StartKVTransfer(at(1))
-	done.Finish(vllm.Outcome{At: at(2), FinishReason: vllm.FinishReasonAbort})
+	done.Finish(vllm.OutcomeV1{At: at(2), FinishReason: vllm.FinishReasonAbort})
 	before := len(b.recorder.Ended())
 	for _, r := range []*vllm.RequestV1{nil, done, (*vllm.EngineV1)(nil).StartRequest(context.Background(), vllm.Request{}, at(0))} {
 		r.Tokenized(1)
@@ -394,26 +394,26 @@ func TestNilAndFinished(t *testing.T) {
 		r.StartWait(at(1)).End(at(2))
 		r.StartPrefill(at(1)).End(at(2))
 		r.StartDecode(at(1)).End(at(2))
-		r.StartKVTransfer(at(1)).End(at(2), vllm.KVTransfer{})
+		r.StartKVTransfer(at(1)).End(vllm.KVTransfer{}, at(2))
 		r.Prefill(vllm.Iteration{At: at(3)})
 		r.Decode(vllm.Iteration{At: at(3)})
 		r.Preempted(at(3))
-		r.Finish(vllm.Outcome{At: at(4)})
+		r.Finish(vllm.OutcomeV1{At: at(4)})
 		if r.Context() == nil {
 			t.Error("no context")
 		}
 	}
 	wait.End(at(3))
-	kv.End(at(3), vllm.KVTransfer{})
-	vllm.Stage{}.End(at(1))
-	vllm.TransferSpan{}.End(at(1), vllm.KVTransfer{})
+	kv.End(vllm.KVTransfer{}, at(3))
+	vllm.StageSpan{}.End(at(1))
+	vllm.KVTransferSpan{}.End(vllm.KVTransfer{}, at(1))
 	if n := len(b.recorder.Ended()); n != before {
 		t.Errorf("%d spans ended after the finish", n-before)
 	}
 	var none *vllm.EngineV1
-	none.RecordRequest(context.Background(), vllm.RequestRecord{})
-	err := errors.Join(none.RecordScheduler(context.Background(), vllm.SchedulerStats{}), none.RecordSchedulerFromTotals(context.Background(), vllm.SchedulerStats{}),
-		none.RecordCall(context.Background(), vllm.Call{}), none.Close())
+	none.RecordRequest(context.Background(), vllm.RequestRecordV1{})
+	err := errors.Join(none.RecordScheduler(context.Background(), vllm.SchedulerStatsV1{}), none.RecordSchedulerFromTotals(context.Background(), vllm.SchedulerStatsV1{}),
+		none.RecordCall(context.Background(), vllm.CallRecord{}), none.Close())
 	if err != nil {
 		t.Error(err)
 	}
@@ -421,7 +421,7 @@ func TestNilAndFinished(t *testing.T) {
 
 func TestNewEngineErrors(t *testing.T) {
 	_, err := vllm.NewEngineV1(vllm.EngineConfig{Index: -2, PDRole: 9}, vllm.WithGranularity(7), nil)
-	for _, w := range []string{"EngineConfig.Model is empty", "EngineConfig.Index is -2", "EngineConfig.PDRole is 9", "granularity is 7"} {
+	for _, w := range []string{"EngineConfig.Model is empty", "EngineConfig.Index is -2", "EngineConfig.PDRole is 9", "WithGranularity is 7"} {
 		if err == nil || !strings.Contains(err.Error(), w) {
 			t.Errorf("error %v does not say %q", err, w)
 		}

@@ -37,8 +37,8 @@ type sglangEngines struct {
 
 // sglangEngine is an engine, shared by the connections that declare the same one.
 type sglangEngine struct {
-	config sglang.Config
-	tracer *sglang.Tracer
+	config sglang.EngineConfig
+	*sglang.Engine
 }
 
 func newSGLang(t telemetry) handler {
@@ -166,7 +166,7 @@ func (h *sglangEngines) request(l *line) *sglangRequest {
 // ends the requests that the connection has open; the engines of other
 // connections are other nodes.
 func (h *sglangEngines) declare(l *line) error {
-	c := sglang.Config{Model: l.text("model"), PDRole: l.nodeRole("pd_role")}
+	c := sglang.EngineConfig{Model: l.text("model"), PDRole: l.nodeRole("pd_role")}
 	if err := l.err(); err != nil {
 		return err
 	}
@@ -203,19 +203,19 @@ func (l *line) nodeRole(name string) sglang.PDRole {
 }
 
 // engineOf returns the engine that is declared like c, a new one if none is.
-func (h *sglangEngines) engineOf(c sglang.Config) (*sglangEngine, error) {
+func (h *sglangEngines) engineOf(c sglang.EngineConfig) (*sglangEngine, error) {
 	for _, e := range h.declared {
 		if e.config == c {
 			return e, nil
 		}
 	}
-	t, err := sglang.NewTracer(c,
+	engine, err := sglang.NewEngine(c,
 		sglang.WithTracerProvider(h.TracerProvider()),
 		sglang.WithMeterProvider(h.MeterProvider()))
 	if err != nil {
 		return nil, err
 	}
-	return &sglangEngine{c, t}, nil
+	return &sglangEngine{c, engine}, nil
 }
 
 // engine returns the engine that the line's connection speaks for, one without a
@@ -226,7 +226,7 @@ func (h *sglangEngines) engine(l *line) (*sglangEngine, error) {
 	}
 	if h.newest == nil {
 		var err error
-		if h.newest, err = h.engineOf(sglang.Config{}); err != nil {
+		if h.newest, err = h.engineOf(sglang.EngineConfig{}); err != nil {
 			return nil, err
 		}
 	}
@@ -257,7 +257,7 @@ func (h *sglangEngines) stats(ctx context.Context, l *line) error {
 	if err != nil {
 		return err
 	}
-	return e.tracer.RecordScheduler(ctx, s)
+	return e.RecordScheduler(ctx, s)
 }
 
 // positive returns a number of 0 or more, nil if it is not set.
@@ -288,7 +288,7 @@ func (h *sglangEngines) requestStart(ctx context.Context, l *line) error {
 	ctx = l.parent(ctx)
 	h.start(&sglangRequest{
 		id: l.request, origin: l.origin, engine: e,
-		span: e.tracer.StartRequest(ctx, r, l.at), threads: map[string]*sglangThread{},
+		span: e.StartRequest(ctx, r, l.at), threads: map[string]*sglangThread{},
 	})
 	return l.err()
 }

@@ -29,7 +29,7 @@ type vllmV1Request struct {
 }
 
 type openTransfer struct {
-	vllm.TransferSpan
+	vllm.KVTransferSpan
 	start time.Time
 }
 
@@ -121,7 +121,7 @@ func (e *vllmV1Engine) arrived(ctx context.Context, l *line) error {
 
 func (e *vllmV1Engine) finished(l *line) error {
 	l.require("request")
-	o := vllm.Outcome{
+	o := vllm.OutcomeV1{
 		At:                 l.at,
 		FinishReason:       vllm.FinishReason(l.text("finish_reason")),
 		CompletionTokens:   l.optionalCount("completion_tokens"),
@@ -190,7 +190,7 @@ func (r *vllmV1Request) transferStarted(at time.Time) {
 	span := r.StartKVTransfer(at)
 	for i, e := range r.ended {
 		if !e.end.Before(at) {
-			span.End(e.end, e.result)
+			span.End(e.result, e.end)
 			r.ended = slices.Delete(r.ended, i, i+1)
 			return
 		}
@@ -201,7 +201,7 @@ func (r *vllmV1Request) transferStarted(at time.Time) {
 func (r *vllmV1Request) transferFinished(at time.Time, result vllm.KVTransfer) {
 	for i, t := range r.transfers {
 		if !at.Before(t.start) {
-			t.End(at, result)
+			t.End(result, at)
 			r.transfers = slices.Delete(r.transfers, i, i+1)
 			return
 		}
@@ -210,9 +210,9 @@ func (r *vllmV1Request) transferFinished(at time.Time, result vllm.KVTransfer) {
 }
 
 // finish ends the request, and tells of transfers whose start was missed.
-func (r *vllmV1Request) finish(o vllm.Outcome) {
+func (r *vllmV1Request) finish(o vllm.OutcomeV1) {
 	for _, e := range r.ended {
-		r.StartKVTransfer(time.Time{}).End(e.end, e.result)
+		r.StartKVTransfer(time.Time{}).End(e.result, e.end)
 	}
 	r.Finish(o)
 }
@@ -239,7 +239,7 @@ func (l *line) iteration() vllm.Iteration {
 }
 
 func (e *vllmV1Engine) stats(ctx context.Context, l *line) error {
-	s := vllm.SchedulerStats{
+	s := vllm.SchedulerStatsV1{
 		Running:            l.optionalCount("running"),
 		Waiting:            l.optionalCount("waiting"),
 		KVCacheUsage:       l.ratio("kv_cache_usage"),
@@ -254,7 +254,7 @@ func (e *vllmV1Engine) stats(ctx context.Context, l *line) error {
 }
 
 func abortV1(at time.Time) func(*vllmV1Request) {
-	return func(r *vllmV1Request) { r.finish(vllm.Outcome{At: at, FinishReason: vllm.FinishReasonAbort}) }
+	return func(r *vllmV1Request) { r.finish(vllm.OutcomeV1{At: at, FinishReason: vllm.FinishReasonAbort}) }
 }
 
 func (h *vllmV1) close(p *pace, at time.Time) {

@@ -236,12 +236,12 @@ func (f *fleet) sglangTelemetry(model string, role simengine.Role, host string, 
 		sglang.WithMeterProvider(f.session.MeterProvider()),
 		sglang.WithTraceLevel(sglang.Level(f.flags.traceLevel)),
 	}
-	config := sglang.Config{Model: model, PDRole: roles[role]}
-	frontend, err := sglang.NewTracer(config, opts...)
+	config := sglang.EngineConfig{Model: model, PDRole: roles[role]}
+	frontend, err := sglang.NewEngine(config, opts...)
 	if err != nil {
 		return nil, err
 	}
-	worker, err := sglang.NewTracer(config, opts...)
+	worker, err := sglang.NewEngine(config, opts...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // frontend and the schedulers are processes of their own there, each with a
 // Tracer; what one hands to another goes through a text map.
 type sglangEngine struct {
-	frontend, worker *sglang.Tracer
+	frontend, worker *sglang.Engine
 	tokenizers       int // processes of the frontend
 	host             string
 	tp, pp, dp       int

@@ -60,7 +60,7 @@ func (t *vllmV1) Observe(e simengine.Event) {
 		// A transfer lies within the wait, so it is told when that is over. An abort
 		// before then leaves both out.
 		if !r.pullStart.IsZero() {
-			r.StartKVTransfer(r.pullStart).End(r.pullEnd, r.pulled)
+			r.StartKVTransfer(r.pullStart).End(r.pulled, r.pullEnd)
 		}
 		r.Scheduled(e.At)
 	case simengine.Prefill:
@@ -76,7 +76,7 @@ func (t *vllmV1) Observe(e simengine.Event) {
 			r.firstSeen = e.At
 		}
 	case simengine.Finished:
-		r.Finish(vllm.Outcome{
+		r.Finish(vllm.OutcomeV1{
 			At:                 e.At,
 			FinishReason:       vllm.FinishReason(e.Reason),
 			CompletionTokens:   new(e.Request.Generated()),
@@ -103,7 +103,7 @@ func (r *v1Request) iteration(e *simengine.Event) vllm.Iteration {
 }
 
 func (t *vllmV1) scheduler(s *simengine.Stats) {
-	err := t.engine.RecordScheduler(context.Background(), vllm.SchedulerStats{
+	err := t.engine.RecordScheduler(context.Background(), vllm.SchedulerStatsV1{
 		Running:            &s.Running,
 		Waiting:            &s.Waiting,
 		KVCacheUsage:       new(float64(s.UsedBlocks) / float64(s.Blocks)),

@@ -75,7 +75,7 @@ func TestQuietOnVLLM(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := e.RecordScheduler(t.Context(), vllm.SchedulerStats{Running: new(1), Waiting: new(0), KVCacheUsage: new(0.5), PrefixCacheQueries: new(9), PrefixCacheHits: new(3), Iterations: new(2)}); err != nil {
+			if err := e.RecordScheduler(t.Context(), vllm.SchedulerStatsV1{Running: new(1), Waiting: new(0), KVCacheUsage: new(0.5), PrefixCacheQueries: new(9), PrefixCacheHits: new(3), Iterations: new(2)}); err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
@@ -94,7 +94,7 @@ func (b *bench) requestV1(e *vllm.EngineV1, role vllm.PDRole) {
 	r := e.StartRequest(context.Background(), vllm.Request{ID: "r", PromptTokens: 9, MaxTokens: new(300), N: new(1), Temperature: new(0.5)}, b.next())
 	reason := vllm.FinishReasonStop
 	defer func() {
-		o := vllm.Outcome{At: b.next(), FinishReason: reason, CachedTokens: b.rnd.IntN(3) - 1}
+		o := vllm.OutcomeV1{At: b.next(), FinishReason: reason, CachedTokens: b.rnd.IntN(3) - 1}
 		if reason == vllm.FinishReasonAbort && b.chance(2) {
 			o.Err = context.Canceled
 		}
@@ -117,7 +117,7 @@ func (b *bench) requestV1(e *vllm.EngineV1, role vllm.PDRole) {
 	if role == vllm.PDRoleConsumer || b.chance(4) {
 		for range 1 + b.rnd.IntN(2) {
 			kv := r.StartKVTransfer(b.next())
-			kv.End(b.next(), vllm.KVTransfer{CachedTokens: 4, Failed: b.chance(5)})
+			kv.End(vllm.KVTransfer{CachedTokens: 4, Failed: b.chance(5)}, b.next())
 		}
 	}
 	r.Scheduled(b.next())
@@ -176,7 +176,7 @@ func TestQuietOnSGLang(t *testing.T) {
 			if b.chance(4) {
 				opts, judged = append(opts, sglang.WithNativeNames()), append(judged, conformance.WithNativeNames())
 			}
-			tr, err := sglang.NewTracer(sglang.Config{Model: "m", PDRole: role}, opts...)
+			tr, err := sglang.NewEngine(sglang.EngineConfig{Model: "m", PDRole: role}, opts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestQuietOnSGLang(t *testing.T) {
 	}
 }
 
-func (b *bench) requestSGLang(tr *sglang.Tracer, role sglang.PDRole) {
+func (b *bench) requestSGLang(tr *sglang.Engine, role sglang.PDRole) {
 	r := tr.StartRequest(context.Background(), sglang.Request{RID: "0123456789abcdef", BootstrapRoom: new(uint64(77)), Embedding: b.chance(6)}, b.next())
 	tok := r.StartThread(sglang.Thread{Label: sglang.MultiTokenizer(2), PID: 7}, b.next())
 	start := b.next()

@@ -28,8 +28,8 @@ type span struct {
 	droppedEvents   bool
 	parent          *span // nil: none, or not given
 	children        []*span
-	typ             *semconv.SpanType // nil: not judged, or of no documented type
-	stage           *semconv.Stage    // of a stage of SGLang
+	typ             *semconv.SpanType  // nil: not judged, or of no documented type
+	stage           *semconv.StageType // of a stage of SGLang
 	settled, judged bool
 }
 

@@ -16,7 +16,7 @@ import (
 type checker struct {
 	config
 	types      map[string]*semconv.SpanType
-	stages     map[string]*semconv.Stage
+	stages     map[string]*semconv.StageType
 	threadName *regexp.Regexp
 	spans      []*span
 	byID       map[spanKey]*span
@@ -27,7 +27,7 @@ type checker struct {
 func newChecker(opts []Option) *checker {
 	c := &checker{
 		config: newConfig(opts), threadName: regexp.MustCompile(threadNamePattern),
-		types: map[string]*semconv.SpanType{}, stages: map[string]*semconv.Stage{}, byID: map[spanKey]*span{}, covered: map[*span]coverage{},
+		types: map[string]*semconv.SpanType{}, stages: map[string]*semconv.StageType{}, byID: map[spanKey]*span{}, covered: map[*span]coverage{},
 	}
 	types := semconv.Spans()
 	for i := range types {

@@ -125,7 +125,7 @@ func emitEvents(src *source, events []event) {
 // emitStages writes the table of SGLang stages.
 func emitStages(r *registry) *source {
 	src := newSource()
-	src.p("\nvar stages = [...]Stage{")
+	src.p("\nvar stages = [...]StageType{")
 	for _, s := range r.stages {
 		x := s.Annotations.Infertel
 		src.p("{\nName: Stage%s,\nBrief: %q,", goName(x.Stage), s.Brief)

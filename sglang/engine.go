@@ -29,10 +29,10 @@ const (
 	maxMessage = 1024
 )
 
-// Tracer makes the native spans and the metrics of one engine. Make it with
-// [NewTracer], once per process and engine. It is safe for concurrent use. A nil
-// *Tracer emits nothing, and neither does anything made with it.
-type Tracer struct {
+// Engine makes the native spans and the metrics of one engine. Make it with
+// [NewEngine], once per process and engine. It is safe for concurrent use. A nil
+// *Engine emits nothing, and neither does anything made with it.
+type Engine struct {
 	model       string
 	role        PDRole
 	nativeNames bool
@@ -52,16 +52,16 @@ type placement struct {
 	deployment semconv.Deployment
 }
 
-// NewTracer returns the Tracer of the engine that c describes. It reads the
-// environment variable [EnvTraceLevel]; a level that cannot be used is reported
-// to [go.opentelemetry.io/otel.Handle]. It returns an error if the PD role is
-// unknown or the meter provider refuses an instrument.
-func NewTracer(c Config, opts ...Option) (*Tracer, error) {
+// NewEngine returns the Engine that c describes. It reads the environment variable
+// [EnvTraceLevel]; a level that cannot be used is reported to
+// [go.opentelemetry.io/otel.Handle]. It returns an error if the PD role is unknown
+// or the meter provider refuses an instrument.
+func NewEngine(c EngineConfig, opts ...Option) (*Engine, error) {
 	if err := c.PDRole.check(); err != nil {
 		return nil, err
 	}
 	o := newConfig(opts)
-	t := &Tracer{
+	t := &Engine{
 		model:       boundedtext.Cut(c.Model, maxName),
 		role:        c.PDRole,
 		nativeNames: o.nativeNames,
@@ -88,40 +88,40 @@ func NewTracer(c Config, opts ...Option) (*Tracer, error) {
 
 // misplaced reports a stage that is not documented for the process or the
 // deployment. It is recorded all the same: where it came from is the finding.
-func (t *Tracer) misplaced(s Stage, process semconv.Process) (problem, bool) {
-	at := t.stages[s.number()]
+func (e *Engine) misplaced(s Stage, process semconv.Process) (problem, bool) {
+	at := e.stages[s.number()]
 	if process != "" && at.process != process {
 		return misuse(misuseProcess, "stage %v was recorded by a thread of the %s, it is documented for the %s", s, process, at.process), true
 	}
 	switch at.deployment {
 	case semconv.DeploymentNonPD:
-		if t.role == PDRoleNone {
+		if e.role == PDRoleNone {
 			return problem{}, false
 		}
 	case semconv.DeploymentPDPrefill:
-		if t.role == PDRolePrefill {
+		if e.role == PDRolePrefill {
 			return problem{}, false
 		}
 	case semconv.DeploymentPDDecode:
-		if t.role == PDRoleDecode {
+		if e.role == PDRoleDecode {
 			return problem{}, false
 		}
 	default: // whether there is data or pipeline parallelism is not known here
 		return problem{}, false
 	}
-	return misuse(misuseDeployment, "stage %v was recorded on a node with the PD role %q, it is documented for the deployment %s", s, t.role.String(), at.deployment), true
+	return misuse(misuseDeployment, "stage %v was recorded on a node with the PD role %q, it is documented for the deployment %s", s, e.role.String(), at.deployment), true
 }
 
 // requestName is the name of the request span: {role} Req {rid[:8]}.
-func (t *Tracer) requestName(rid string) string {
+func (e *Engine) requestName(rid string) string {
 	name := "Req"
 	if rid != "" {
 		name = "Req " + firstCharacters(rid, 8)
 	}
 	switch {
-	case t.role != PDRoleNone:
-		name = t.role.String() + " " + name
-	case t.nativeNames:
+	case e.role != PDRoleNone:
+		name = e.role.String() + " " + name
+	case e.nativeNames:
 		name = " " + name
 	}
 	return name
