@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os/exec"
 	"time"
 
@@ -24,7 +25,7 @@ const (
 type feed struct {
 	config
 	lines
-	out      io.Writer
+	logger   *log.Logger
 	shim     *process.Process
 	receiver *otlpreceiver.Receiver
 	stdin    io.WriteCloser
@@ -42,7 +43,7 @@ func run(c config, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, program.Remove()) }()
-	f := &feed{config: c, out: out, give: time.Now().Add(c.timeout)}
+	f := &feed{config: c, logger: log.New(out, "", 0), give: time.Now().Add(c.timeout)}
 	if f.receiver, err = otlpreceiver.Start(); err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (f *feed) sample(when string) error {
 		return err
 	}
 	s, err := f.shim.Stats()
-	fmt.Fprintf(f.out, "%s: %d requests ended, %d open: %v\n", when, f.ended, f.open, s)
+	f.logger.Printf("%s: %d requests ended, %d open: %v", when, f.ended, f.open, s)
 	f.taken = append(f.taken, s)
 	return err
 }
@@ -161,7 +162,7 @@ func (f *feed) end() error {
 		return err
 	}
 	f.take()
-	fmt.Fprintf(f.out, "%d of %d requests arrived; the shim took %v of processor time\n", f.arrived, f.ended+f.open, f.shim.CPU().Round(10*time.Millisecond))
+	f.logger.Printf("%d of %d requests arrived; the shim took %v of processor time", f.arrived, f.ended+f.open, f.shim.CPU().Round(10*time.Millisecond))
 	if code != 0 || f.arrived != f.ended+f.open {
 		return fmt.Errorf("exit status %d, %d of %d requests arrived; the shim said:\n%s", code, f.arrived, f.ended+f.open, f.shim.Stderr())
 	}

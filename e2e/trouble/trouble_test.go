@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/infertel/infertel-go/e2e/internal/process"
 	"github.com/infertel/infertel-go/internal/otlpreceiver"
 	"github.com/infertel/infertel-go/internal/otlpreceiver/otlptest"
 )
@@ -23,11 +22,7 @@ var signals = []otlpreceiver.Signal{otlpreceiver.Traces, otlpreceiver.Metrics, o
 // unreachable: nothing listens, from the start. No export ends before the last
 // request has.
 func unreachable(tr *trouble) {
-	address, err := process.FreeAddress()
-	if err != nil {
-		tr.Fatal(err)
-	}
-	tr.start("http://"+address, "OTEL_EXPORTER_OTLP_TIMEOUT="+never)
+	tr.start("http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_TIMEOUT="+never)
 	tr.requests(everything)
 	l := tr.stop()
 	tr.accounted(l)

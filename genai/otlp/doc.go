@@ -46,7 +46,7 @@
 //
 // # With providers of your own
 //
-// The SDK's defaults fit web services. Two of them lose LLM telemetry without an
+// The SDK's defaults fit web services. Some of them lose LLM telemetry without an
 // error that anyone sees, so take the part that helps:
 //
 //   - The batch processor's queue holds 2,048 spans. An engine that records a
@@ -59,7 +59,12 @@
 //     events carry content, in a SplitLogExporter; if there are thousands of
 //     series, in a SplitMetricExporter.
 //
-// A third cuts spans short: tool calls can need more than the SDK's 128
+// A collector that goes without closing its connections, or a proxy before it that
+// does not, takes about a quarter of an hour of telemetry with it: give the
+// exporters grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 *
+// time.Second, Timeout: 10 * time.Second}) as a dial option.
+//
+// A last one cuts spans short: tool calls can need more than the SDK's 128
 // attributes, so start from sdktrace.NewSpanLimits(), set AttributeCountLimit to
 // SpanAttributeLimit and pass it to sdktrace.WithRawSpanLimits.
 package otlp
