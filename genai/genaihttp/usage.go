@@ -62,6 +62,7 @@ func (f failedReader) Read([]byte) (int, error) { return 0, f.err }
 type usageFilter struct {
 	held    []byte // of an event that is not whole yet
 	out     []byte
+	text    bool // the line being read is not empty
 	passing bool // the event is too long to be the one
 }
 
@@ -82,26 +83,27 @@ func (f *usageFilter) pass(p []byte) []byte {
 			line = p[:end]
 		}
 		p = p[len(line):]
-		f.held = append(f.held, line...)
-		switch {
-		case end > 0 && endsEvent(f.held):
-			if f.passing || !isUsageEvent(f.held) {
+		if !f.passing && len(f.held)+len(line) > maxHeld {
+			f.out = append(f.out, f.held...)
+			f.held, f.passing = f.held[:0], true
+		}
+		if f.passing {
+			f.out = append(f.out, line...)
+		} else {
+			f.held = append(f.held, line...)
+		}
+		if f.text = f.text || len(bytes.TrimRight(line, "\r\n")) > 0; end == 0 {
+			break
+		}
+		if !f.text { // an empty line ends the event
+			if !isUsageEvent(f.held) {
 				f.out = append(f.out, f.held...)
 			}
 			f.held, f.passing = f.held[:0], false
-		case f.passing || len(f.held) > maxHeld:
-			f.out = append(f.out, f.held...)
-			// The last bytes tell whether an empty line follows.
-			f.held, f.passing = f.held[:0], true
 		}
+		f.text = false
 	}
 	return f.out
-}
-
-// endsEvent reports whether b ends in an empty line.
-func endsEvent(b []byte) bool {
-	b = bytes.TrimSuffix(bytes.TrimSuffix(b, []byte("\n")), []byte("\r"))
-	return len(b) == 0 || b[len(b)-1] == '\n'
 }
 
 func isUsageEvent(event []byte) bool {
