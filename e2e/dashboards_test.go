@@ -57,6 +57,7 @@ func observe(t *testing.T) observed {
 	if said, err := losing.CombinedOutput(); err == nil || !strings.Contains(string(said), "lost:") {
 		t.Fatalf("nothing was lost: %v\n%s", err, said)
 	}
+	p.must(t, "its losses", "infertel_otlp_lost_total")
 	return p
 }
 
@@ -104,7 +105,7 @@ func (p observed) must(t *testing.T, what, expr string) {
 type grafana struct {
 	Panels []struct {
 		Title       string
-		Targets     []struct{ Expr string }
+		Targets     []struct{ Expr, LegendFormat string }
 		FieldConfig struct{ Defaults struct{ Unit string } }
 	}
 	Templating struct {
@@ -180,7 +181,7 @@ func (p observed) panels(t *testing.T, g *grafana) {
 			exprs = append(exprs, q.Expr)
 			p.must(t, panel.Title, replace(q.Expr, all))
 			p.parts(t, panel.Title, q.Expr, all)
-			p.plausible(t, panel.Title, panel.FieldConfig.Defaults.Unit, q.Expr, all)
+			p.whole(t, panel.Title, panel.FieldConfig.Defaults.Unit, q.LegendFormat, q.Expr, all)
 		}
 	}
 	if len(exprs) == 0 {
@@ -214,23 +215,33 @@ func (p observed) parts(t *testing.T, what, expr string, variables map[string]st
 	}
 }
 
-// plausible holds what is shown of the whole run against its unit.
-func (p observed) plausible(t *testing.T, what, unit, expr string, variables map[string]string) {
+var legendLabel = regexp.MustCompile(`\{\{(\w+)\}\}`)
+
+// highest is the most that is plausible, by unit.
+var highest = map[string]float64{"percentunit": 1, "s": 60}
+
+// whole holds what is shown of the whole run against its unit and its legend.
+func (p observed) whole(t *testing.T, what, unit, legend, expr string, variables map[string]string) {
 	t.Helper()
-	highest, ok := map[string]float64{"percentunit": 1, "s": 60}[unit]
-	if !ok {
-		return
-	}
-	whole := maps.Clone(variables)
-	whole["__rate_interval"] = "10m"
-	samples := p.Query(replace(expr, whole))
-	for _, s := range samples {
-		if s.Value < 0 || s.Value > highest+1e-9 {
-			t.Errorf("%s is %v %s for %v, want 0 to %v", what, s.Value, unit, s.Labels, highest)
-		}
-	}
+	wide := maps.Clone(variables)
+	wide["__rate_interval"] = "10m"
+	samples := p.Query(replace(expr, wide))
 	if len(samples) == 0 {
 		t.Errorf("%s is nothing over the whole run", what)
+	}
+	for _, s := range samples {
+		if top, ok := highest[unit]; ok && (s.Value < 0 || s.Value > top+1e-9) {
+			t.Errorf("%s is %v %s for %v, want 0 to %v", what, s.Value, unit, s.Labels, top)
+		}
+	}
+	labels := legendLabel.FindAllStringSubmatch(legend, -1)
+	for _, l := range labels {
+		if !slices.ContainsFunc(samples, func(s bed.Sample) bool { return s.Labels[l[1]] != "" }) {
+			t.Errorf("%s: no series has the label %s", what, l[1])
+		}
+	}
+	if len(labels) == 0 && len(samples) > 1 {
+		t.Errorf("%s: %d series share the legend %q", what, len(samples), legend)
 	}
 }
 

@@ -138,7 +138,7 @@ func sglangNotes() string {
 - **Averages.** Every duration is a counter of seconds, so what is shown is a mean over the requests (or tokens) of the window. For percentiles, or for one slow request, look at the traces.
 - **When things count.** Tokens and seconds of a request count when it ends. "Generation throughput" is what the scheduler does meanwhile.
 - **Failures and retractions** are in no metric. Look for thread spans with status ERROR and for the event `+"`%[2]s`"+`.
-- **Models.** SGLang's metrics name no model: select by service. Prefill and decode nodes are services of their own, if their service.name says so.
+- **Models.** SGLang's metrics name no model: select by service. A request counts on both its prefill and its decode node: give them a service.name each, and select one.
 - **The first value of a counter** is not growth to Prometheus: what a process did before its first export is missing from rates.`,
 		semconv.MetricSGLangLogCount.Name(), semconv.EventRetract)
 }

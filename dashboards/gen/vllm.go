@@ -192,7 +192,7 @@ func vllmNotes() string {
 	return fmt.Sprintf(`- **Averages.** Every duration is a counter of seconds, so what is shown is a mean over the requests (or tokens) of the window. For percentiles, or for one slow request, look at the traces.
 - **When things count.** Seconds, tokens and finish reasons of a request count when it ends. A long answer shows up late, and at once.
 - **Real queueing time** is wait minus kv_transfer. `+"`%[1]s`"+` holds both; on a node that pulls KV cache (consumer) much of it may be the transfer. Only traces tell them apart: on the span `+"`%[2]s`"+`, `+"`%[3]s`"+` minus `+"`%[4]s`"+`, or the spans `+"`%[5]s` and `%[6]s`"+`.
-- **Prefill-decode disaggregation.** A producer has no decode time, a consumer no prefill time. Select one engine to see its own shares.
+- **Prefill-decode disaggregation.** A request counts on both of its nodes. A producer has no decode time, a consumer no prefill time. Select one engine to see its own numbers.
 - **V0 and V1.** V0 metrics name neither model nor engine index: select V0 by its service. In metrics both count seconds; on spans V0 has seconds, V1 nanoseconds.
 - **Gauges** (running, waiting, cache) exist only where the shim is handed scheduler statistics. No line is not 0.
 - **The first value of a counter** is not growth to Prometheus: what a process did before its first export is missing from rates.`,
