@@ -210,7 +210,7 @@ func sound(t *testing.T, s sdktrace.ReadOnlySpan) {
 			}
 		case attribute.STRINGSLICE:
 			for _, reason := range a.Value.AsStringSlice() {
-				if len(reason) > 64 || strings.ContainsAny(reason, " \n\x00\xff") {
+				if len(reason) > 64 || strings.ContainsAny(reason, " \n\x00\uFFFD") {
 					t.Errorf("%s has %q", key, reason)
 				}
 			}

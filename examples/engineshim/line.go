@@ -71,8 +71,8 @@ func isNotFinite(text []byte, offset int64) bool {
 	return bytes.HasPrefix(rest, []byte("NaN")) || bytes.HasPrefix(rest, []byte("Infinity"))
 }
 
-// content are the fields that hold what a user or the model wrote.
-var content = map[string]bool{"token_ids": true, "token_texts": true}
+// content are the fields that hold, or can quote, what a user or the model wrote.
+var content = map[string]bool{"token_ids": true, "token_texts": true, "message": true, "reason": true, "finish_reason": true, "finish_reasons": true}
 
 // err returns everything that was wrong with the fields read so far.
 func (l *line) err() error { return errors.Join(l.errs...) }

@@ -29,7 +29,7 @@ func TestSGLangBadLines(t *testing.T) {
 		{`"event":"request_end"`, `field "request" is missing`},
 		{`"event":"request_end","request":"r","prompt_tokens":-9`, `field "prompt_tokens" is -9, want 0 or more`},
 		{`"event":"request_end","request":"r","top_k":1.5`, `field "top_k" is 1.5, want an integer`},
-		{`"event":"request_end","request":"r","finish_reasons":"stop"`, `field "finish_reasons" is "stop", want a list of strings`},
+		{`"event":"request_end","request":"r","finish_reasons":"stop"`, `field "finish_reasons" is a string, want a list of strings`},
 		{`"event":"request_end","request":"r","aborted":1`, `field "aborted" is 1, want true or false`},
 		{`"event":"thread_start","request":"r","label":"Scheduler"`, `field "thread" is missing`},
 		{`"event":"thread_start","request":"r","thread":"x"`, `field "label" is missing`},
