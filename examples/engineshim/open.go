@@ -86,12 +86,14 @@ const (
 	// burst is how many requests may end at once without more spans than can wait
 	// for their export.
 	burst = 1024
-	// patience is how long it is waited for exports while requests end.
-	patience = 5 * time.Second
+	// patience is how long it is waited for exports while requests end, and
+	// flushPatience for one of them.
+	patience      = 20 * time.Second
+	flushPatience = 5 * time.Second
 )
 
 // pace lets exports catch up while many requests end at once, until patience is
-// over.
+// over or an export fails.
 type pace struct {
 	flush func(context.Context) error
 	n     int
@@ -102,10 +104,13 @@ func newPace(t telemetry) *pace { return &pace{flush: t.Flush, until: time.Now()
 
 // ended says that a request has ended.
 func (p *pace) ended() {
-	if p.n++; p.n%burst > 0 {
+	now := time.Now()
+	if p.n++; p.n%burst > 0 || now.After(p.until) {
 		return
 	}
-	ctx, cancel := context.WithDeadline(context.Background(), p.until)
+	ctx, cancel := context.WithTimeout(context.Background(), flushPatience)
 	defer cancel()
-	_ = p.flush(ctx) // what cannot be exported is counted as lost
+	if p.flush(ctx) != nil { // the loss is counted and reported
+		p.until = now
+	}
 }
