@@ -29,9 +29,9 @@ func (discard) OnEnd(sdktrace.ReadOnlySpan)                     {}
 func (discard) Shutdown(context.Context) error                  { return nil }
 func (discard) ForceFlush(context.Context) error                { return nil }
 
-func benchEngine(tb testing.TB, tp trace.TracerProvider, opts ...vllm.Option) *vllm.EngineV1 {
+func benchEngine(tb testing.TB, tp trace.TracerProvider, opts ...vllm.OptionV1) *vllm.EngineV1 {
 	e, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "qwen3-8b"},
-		append([]vllm.Option{vllm.WithTracerProvider(tp), vllm.WithMeterProvider(noopmetric.NewMeterProvider())}, opts...)...)
+		append([]vllm.OptionV1{vllm.WithTracerProvider(tp), vllm.WithMeterProvider(noopmetric.NewMeterProvider())}, opts...)...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func BenchmarkV1Events100(b *testing.B) { benchmarkEvents(b, 100) }
 // Coalesced into 128 events; the baseline adds them all.
 func BenchmarkV1Events20000(b *testing.B) { benchmarkEvents(b, 20_000, vllm.WithEventCoalescing()) }
 
-func benchmarkEvents(b *testing.B, n int, opts ...vllm.Option) {
+func benchmarkEvents(b *testing.B, n int, opts ...vllm.OptionV1) {
 	ctx := context.Background()
 	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(discard{}))
 	b.Run("raw", func(b *testing.B) {

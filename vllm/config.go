@@ -56,27 +56,37 @@ type config struct {
 	schedulerCounters bool
 }
 
+// OptionV1 configures an [EngineV1].
+type OptionV1 interface{ apply(*config) }
+
 // Option configures an [EngineV0] or an [EngineV1].
-type Option interface{ apply(*config) }
+type Option interface {
+	OptionV1
+	both()
+}
 
-type optionFunc func(*config)
+type optionV1 func(*config)
 
-func (f optionFunc) apply(c *config) { f(c) }
+func (f optionV1) apply(c *config) { f(c) }
+
+type option struct{ optionV1 }
+
+func (option) both() {}
 
 // WithTracerProvider sets the provider of spans. Default: the global one.
 func WithTracerProvider(p trace.TracerProvider) Option {
-	return optionFunc(func(c *config) { c.tracerProvider = p })
+	return option{func(c *config) { c.tracerProvider = p }}
 }
 
 // WithMeterProvider sets the provider of metrics. Default: the global one.
 func WithMeterProvider(p metric.MeterProvider) Option {
-	return optionFunc(func(c *config) { c.meterProvider = p })
+	return option{func(c *config) { c.meterProvider = p }}
 }
 
 // WithGranularity sets how much is recorded of each request. Default: the
 // environment variable [EnvGranularity], else [GranularityStages].
-func WithGranularity(g Granularity) Option {
-	return optionFunc(func(c *config) { c.granularity = &g })
+func WithGranularity(g Granularity) OptionV1 {
+	return optionV1(func(c *config) { c.granularity = &g })
 }
 
 // WithEventLimit tells how many events the SDK keeps on a span, for a
@@ -85,8 +95,8 @@ func WithGranularity(g Granularity) Option {
 //
 // It changes nothing in the SDK. It is needed to warn when events are dropped and
 // to know what [WithEventCoalescing] must fit in.
-func WithEventLimit(events int) Option {
-	return optionFunc(func(c *config) { c.eventLimit = &events })
+func WithEventLimit(events int) OptionV1 {
+	return optionV1(func(c *config) { c.eventLimit = &events })
 }
 
 // WithEventCoalescing merges runs of DECODE events where a request has more
@@ -105,19 +115,19 @@ func WithEventLimit(events int) Option {
 // that does takes the tokens of all that follow. The tokens of one request are
 // bounded by about 3 MiB on the wire, since receivers refuse more than 4 MiB by
 // default; its events go on without. Both are reported once.
-func WithEventCoalescing() Option {
-	return optionFunc(func(c *config) { c.coalesce = true })
+func WithEventCoalescing() OptionV1 {
+	return optionV1(func(c *config) { c.coalesce = true })
 }
 
 // WithSchedulerCounters says that the token and preemption counters of V1 are
 // fed by the scheduler's reports ([SchedulerStatsV1.PromptTokens] and so on) and no
 // longer by finished requests, so that they move while requests run and nothing
 // counts twice.
-func WithSchedulerCounters() Option {
-	return optionFunc(func(c *config) { c.schedulerCounters = true })
+func WithSchedulerCounters() OptionV1 {
+	return optionV1(func(c *config) { c.schedulerCounters = true })
 }
 
-func newConfig(opts []Option) (config, error) {
+func newConfig(opts []OptionV1) (config, error) {
 	var c config
 	for _, o := range opts {
 		if o != nil {

@@ -15,23 +15,28 @@ type EngineV0 struct {
 	engine
 }
 
-// NewEngineV0 returns an engine. Of config only the model is used. V0 knows no
-// granularity and no events, so [WithGranularity], [WithEventLimit],
-// [WithEventCoalescing] and [WithSchedulerCounters] change nothing. The error
-// names every value of config that is out of range, or is that of an instrument
-// which could not be made.
+// NewEngineV0 returns an engine that serves the given model
+// (gen_ai.response.model), which must be set. The error says so, or is that of an
+// instrument which could not be made.
 //
 // The metrics of V0 have no dimension that tells engines apart: those that share
 // a provider feed the same counters, and of their gauges one shows.
-func NewEngineV0(config EngineConfig, opts ...Option) (*EngineV0, error) {
-	c, err := newConfig(opts)
-	if err = errors.Join(config.check(), err); err != nil {
+func NewEngineV0(model string, opts ...Option) (*EngineV0, error) {
+	if model == "" {
+		return nil, errors.New("vllm: the model of NewEngineV0 is empty, want its name")
+	}
+	all := make([]OptionV1, len(opts))
+	for i, o := range opts {
+		all[i] = o
+	}
+	c, err := newConfig(all)
+	if err != nil {
 		return nil, err
 	}
 	g := GranularityRequest
 	c.granularity = &g
 	e := &EngineV0{}
-	if err := e.init(&c, boundedtext.Cut(config.Model, maxName), semconv.VLLMEngineV0Dimensions()); err != nil {
+	if err := e.init(&c, boundedtext.Cut(model, maxName), semconv.VLLMEngineV0Dimensions()); err != nil {
 		return nil, err
 	}
 	m := e.instruments()

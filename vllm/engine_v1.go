@@ -11,16 +11,15 @@ import (
 	"github.com/infertel/infertel-go/semconv"
 )
 
-// EngineConfig says which engine it is.
+// EngineConfig says which V1 engine it is.
 type EngineConfig struct {
 	// Model is the name of the model that the engine serves
-	// (gen_ai.request.model_name on V1 spans, model_name on V1 metrics,
-	// gen_ai.response.model on V0 spans). It must be set.
+	// (gen_ai.request.model_name on spans, model_name on metrics). It must be set.
 	Model string
 	// Index is the index of the EngineCore instance (gen_ai.engine.index and
-	// engine_index), 0 or more. V1 only.
+	// engine_index), 0 or more.
 	Index int
-	// PDRole is gen_ai.pd_role. V1 only.
+	// PDRole is gen_ai.pd_role.
 	PDRole PDRole
 }
 
@@ -56,7 +55,7 @@ type EngineV1 struct {
 //
 // Engines may share providers. Two with the same model and index feed the same
 // counters; their gauges cannot be told apart, so use different indexes.
-func NewEngineV1(config EngineConfig, opts ...Option) (*EngineV1, error) {
+func NewEngineV1(config EngineConfig, opts ...OptionV1) (*EngineV1, error) {
 	c, err := newConfig(opts)
 	if err = errors.Join(config.check(), err); err != nil {
 		return nil, err

@@ -162,7 +162,7 @@ func ExampleRequestV1_StartWait() {
 // A V0 engine: one span, durations in seconds.
 func ExampleEngineV0_RecordRequest() {
 	exporter, provider := inMemory()
-	engine, err := vllm.NewEngineV0(vllm.EngineConfig{Model: "llama-3"}, vllm.WithTracerProvider(provider))
+	engine, err := vllm.NewEngineV0("llama-3", vllm.WithTracerProvider(provider))
 	if err != nil {
 		fmt.Println(err)
 		return

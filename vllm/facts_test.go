@@ -13,7 +13,7 @@ import (
 )
 
 // both runs the facts of a record live and recorded.
-func both(t *testing.T, rec vllm.RequestRecordV1, check func(t *testing.T, b *bed), opts ...vllm.Option) {
+func both(t *testing.T, rec vllm.RequestRecordV1, check func(t *testing.T, b *bed), opts ...vllm.OptionV1) {
 	t.Helper()
 	for name, tell := range map[string]func(*vllm.EngineV1){
 		"live":     func(e *vllm.EngineV1) { live(e, rec) },

@@ -18,7 +18,7 @@ func FuzzEventOrder(f *testing.F) {
 	f.Add([]byte{255, 0, 7, 7, 11, 12, 10, 8, 9, 250}, uint8(31))
 	f.Fuzz(func(t *testing.T, script []byte, mode uint8) {
 		b := newBed(t)
-		opts := []vllm.Option{vllm.WithGranularity(vllm.Granularity(mode % 3)), vllm.WithEventLimit(int(mode/3) - 2)}
+		opts := []vllm.OptionV1{vllm.WithGranularity(vllm.Granularity(mode % 3)), vllm.WithEventLimit(int(mode/3) - 2)}
 		if mode%2 == 0 {
 			opts = append(opts, vllm.WithEventCoalescing())
 		}

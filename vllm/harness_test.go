@@ -60,25 +60,21 @@ func newBed(t testing.TB, opts ...sdktrace.TracerProviderOption) *bed {
 	return b
 }
 
-func (b *bed) options(opts []vllm.Option) []vllm.Option {
-	return append([]vllm.Option{vllm.WithTracerProvider(b.traces), vllm.WithMeterProvider(b.metrics)}, opts...)
-}
-
-func (b *bed) v1(c vllm.EngineConfig, opts ...vllm.Option) *vllm.EngineV1 {
+func (b *bed) v1(c vllm.EngineConfig, opts ...vllm.OptionV1) *vllm.EngineV1 {
 	b.t.Helper()
 	if c.Model == "" {
 		c.Model = "qwen3-8b"
 	}
-	e, err := vllm.NewEngineV1(c, b.options(opts)...)
+	e, err := vllm.NewEngineV1(c, append([]vllm.OptionV1{vllm.WithTracerProvider(b.traces), vllm.WithMeterProvider(b.metrics)}, opts...)...)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return e
 }
 
-func (b *bed) v0(opts ...vllm.Option) *vllm.EngineV0 {
+func (b *bed) v0() *vllm.EngineV0 {
 	b.t.Helper()
-	e, err := vllm.NewEngineV0(vllm.EngineConfig{Model: "llama-3"}, b.options(opts)...)
+	e, err := vllm.NewEngineV0("llama-3", vllm.WithTracerProvider(b.traces), vllm.WithMeterProvider(b.metrics))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -243,7 +243,7 @@ func TestMetricsOnTheWire(t *testing.T) {
 	ctx := context.Background()
 	bed := sdktest.New(t)
 	handled := sdktest.HandleErrors(t)
-	opts := []vllm.Option{vllm.WithTracerProvider(bed.Traces), vllm.WithMeterProvider(bed.Metrics)}
+	opts := []vllm.OptionV1{vllm.WithTracerProvider(bed.Traces), vllm.WithMeterProvider(bed.Metrics)}
 	v1, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "m"}, opts...)
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +252,7 @@ func TestMetricsOnTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v0, err := vllm.NewEngineV0(vllm.EngineConfig{Model: "m"}, opts...)
+	v0, err := vllm.NewEngineV0("m", vllm.WithTracerProvider(bed.Traces), vllm.WithMeterProvider(bed.Metrics))
 	if err != nil {
 		t.Fatal(err)
 	}

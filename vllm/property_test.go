@@ -125,7 +125,7 @@ func liveIn(e *vllm.EngineV1, rec vllm.RequestRecordV1, order *rand.Rand) {
 }
 
 // told runs one way to tell a record and returns everything that came of it.
-func told(t testing.TB, tell func(*vllm.EngineV1, vllm.RequestRecordV1), rec vllm.RequestRecordV1, opts ...vllm.Option) (spans []span, points map[string]float64, reports []string) {
+func told(t testing.TB, tell func(*vllm.EngineV1, vllm.RequestRecordV1), rec vllm.RequestRecordV1, opts ...vllm.OptionV1) (spans []span, points map[string]float64, reports []string) {
 	t.Helper()
 	b := newBed(t)
 	tell(b.v1(vllm.EngineConfig{}, opts...), rec)
@@ -140,10 +140,10 @@ func told(t testing.TB, tell func(*vllm.EngineV1, vllm.RequestRecordV1), rec vll
 func TestOrderDoesNotMatter(t *testing.T) {
 	for seed := range uint64(600) {
 		record := func() vllm.RequestRecordV1 { return randomRecord(rand.New(rand.NewPCG(seed, 1))) }
-		opts := []vllm.Option{vllm.WithEventLimit(1000)}
+		opts := []vllm.OptionV1{vllm.WithEventLimit(1000)}
 		if len(record().Iterations) > 100 {
 			// Bit by bit the events of a long request only go out about in order.
-			opts = []vllm.Option{vllm.WithEventCoalescing()}
+			opts = []vllm.OptionV1{vllm.WithEventCoalescing()}
 		}
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		wantSpans, wantPoints, wantReports := told(t, live, record(), opts...)
@@ -176,7 +176,7 @@ func TestLiveEqualsRecorded(t *testing.T) {
 		for i, tell := range []func(*vllm.EngineV1, vllm.RequestRecordV1){live, func(e *vllm.EngineV1, r vllm.RequestRecordV1) { e.RecordRequest(context.Background(), r) }} {
 			rec := randomRecord(rand.New(rand.NewPCG(seed, 0)))
 			b := newBed(t)
-			opts := []vllm.Option{}
+			opts := []vllm.OptionV1{}
 			if seed%2 == 0 {
 				opts = append(opts, vllm.WithEventCoalescing())
 			}

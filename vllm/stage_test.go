@@ -131,7 +131,7 @@ func TestGranularity(t *testing.T) {
 	} {
 		t.Setenv(vllm.EnvGranularity, c.env)
 		b := newBed(t)
-		var opts []vllm.Option
+		var opts []vllm.OptionV1
 		if c.option != nil {
 			opts = append(opts, vllm.WithGranularity(*c.option))
 		}

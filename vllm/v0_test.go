@@ -16,7 +16,7 @@ import (
 func TestRequestV0(t *testing.T) {
 	t.Setenv(vllm.EnvGranularity, "2")
 	b := newBed(t)
-	e := b.v0(vllm.WithGranularity(vllm.GranularityEvents))
+	e := b.v0()
 	req := e.StartRequest(context.Background(), vllm.Request{ID: "r", Temperature: new(0.0), TopP: new(1.0), MaxTokens: new(8), N: new(2), PromptTokens: 32}, at(0))
 	req.Scheduled(at(4))
 	req.Scheduled(at(5)) // changes nothing

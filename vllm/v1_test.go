@@ -426,7 +426,7 @@ func TestNewEngineErrors(t *testing.T) {
 			t.Errorf("error %v does not say %q", err, w)
 		}
 	}
-	if _, err := vllm.NewEngineV0(vllm.EngineConfig{}); err == nil || !strings.Contains(err.Error(), "EngineConfig.Model is empty") {
+	if _, err := vllm.NewEngineV0("", nil); err == nil || err.Error() != "vllm: the model of NewEngineV0 is empty, want its name" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -31,6 +31,7 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 
+	"github.com/infertel/infertel-go/semconv"
 	"github.com/infertel/infertel-go/semconv/conformance"
 )
 
@@ -150,8 +151,11 @@ there at all, 2 bad usage.
 	if *granularity >= 0 {
 		f.opts = append(f.opts, conformance.WithGranularity(*granularity))
 	}
-	if *entry != "" {
-		f.opts = append(f.opts, conformance.WithEntrySource(*entry+".entry"))
+	switch *entry {
+	case "vllm":
+		f.opts = append(f.opts, conformance.WithEntrySource(semconv.SourceVLLMEntry))
+	case "sglang":
+		f.opts = append(f.opts, conformance.WithEntrySource(semconv.SourceSGLangEntry))
 	}
 	if scoped {
 		f.opts = append(f.opts, conformance.WithScopes(list(*scopes)...))

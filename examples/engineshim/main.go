@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case *input != "-":
 		open = func() (source, error) { return openFile(*input) }
 	}
-	var options []vllm.Option
+	var options []vllm.OptionV1
 	if *coalesce {
 		options = append(options, vllm.WithEventCoalescing())
 	}
@@ -97,7 +97,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // serve emits the telemetry of everything that the source delivers, as it comes
 // if the source is live. The options are those of vLLM engines.
-func serve(ctx context.Context, open func() (source, error), live bool, options []vllm.Option, stdout, stderr io.Writer) int {
+func serve(ctx context.Context, open func() (source, error), live bool, options []vllm.OptionV1, stdout, stderr io.Writer) int {
 	src, err := open()
 	if err != nil {
 		fmt.Fprintln(stderr, "engineshim:", err)

@@ -34,7 +34,7 @@ type shim struct {
 	closed   bool
 }
 
-func newShim(t telemetry, stderr io.Writer, options ...vllm.Option) *shim {
+func newShim(t telemetry, stderr io.Writer, options ...vllm.OptionV1) *shim {
 	return &shim{
 		tel:    t,
 		stderr: stderr,

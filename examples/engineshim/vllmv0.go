@@ -12,7 +12,7 @@ import (
 type vllmV0 struct {
 	telemetry
 	engine *vllm.EngineV0 // nil until it is declared
-	config vllm.EngineConfig
+	model  string
 	open   openRequests[*vllm.RequestV0]
 }
 
@@ -42,14 +42,14 @@ func (h *vllmV0) handle(ctx context.Context, l *line) error {
 // speaks of it; another one takes its place.
 func (h *vllmV0) declare(l *line) error {
 	l.require("model")
-	config := vllm.EngineConfig{Model: l.text("model")}
+	model := l.text("model")
 	if err := l.err(); err != nil {
 		return err
 	}
-	if h.engine != nil && h.config == config {
+	if h.engine != nil && h.model == model {
 		return nil
 	}
-	engine, err := vllm.NewEngineV0(config, vllm.WithTracerProvider(h.TracerProvider()), vllm.WithMeterProvider(h.MeterProvider()))
+	engine, err := vllm.NewEngineV0(model, vllm.WithTracerProvider(h.TracerProvider()), vllm.WithMeterProvider(h.MeterProvider()))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (h *vllmV0) declare(l *line) error {
 	if err := h.engine.Close(); err != nil {
 		return err
 	}
-	h.engine, h.config = engine, config
+	h.engine, h.model = engine, model
 	return nil
 }
 

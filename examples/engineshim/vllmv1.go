@@ -12,7 +12,7 @@ import (
 // vllmV1 handles the lines of vLLM V1 engines.
 type vllmV1 struct {
 	telemetry
-	options []vllm.Option
+	options []vllm.OptionV1
 	engines map[int]*vllmV1Engine // by engine_index
 }
 
@@ -38,7 +38,7 @@ type endedTransfer struct {
 	result vllm.KVTransfer
 }
 
-func newVLLMV1(t telemetry, options ...vllm.Option) handler {
+func newVLLMV1(t telemetry, options ...vllm.OptionV1) handler {
 	options = append(slices.Clip(options), vllm.WithTracerProvider(t.TracerProvider()), vllm.WithMeterProvider(t.MeterProvider()))
 	return &vllmV1{telemetry: t, options: options, engines: map[int]*vllmV1Engine{}}
 }

@@ -140,7 +140,7 @@ func (f *fleet) one(d *deployment, e *simengine.Engine, flavor genai.Engine, con
 // v0 is a V0 engine, which swaps blocks to the CPU when its cache is full.
 func (f *fleet) v0() error {
 	d := f.deploy(kindV0, "qwen2.5-7b", false, false, false)
-	t, err := vllm.NewEngineV0(vllm.EngineConfig{Model: d.load.model}, f.vllmOptions()...)
+	t, err := vllm.NewEngineV0(d.load.model, vllm.WithTracerProvider(f.session.TracerProvider()), vllm.WithMeterProvider(f.session.MeterProvider()))
 	if err != nil {
 		return err
 	}
@@ -152,8 +152,8 @@ func (f *fleet) v0() error {
 	return nil
 }
 
-func (f *fleet) vllmOptions() []vllm.Option {
-	return []vllm.Option{
+func (f *fleet) v1Options() []vllm.OptionV1 {
+	return []vllm.OptionV1{
 		vllm.WithTracerProvider(f.session.TracerProvider()),
 		vllm.WithMeterProvider(f.session.MeterProvider()),
 		vllm.WithGranularity(vllm.Granularity(f.flags.granularity)),
@@ -163,7 +163,7 @@ func (f *fleet) vllmOptions() []vllm.Option {
 
 // v1Telemetry makes the telemetry of an EngineCore.
 func (f *fleet) v1Telemetry(model string, index int, role vllm.PDRole) (*vllmV1, error) {
-	t, err := vllm.NewEngineV1(vllm.EngineConfig{Model: model, Index: index, PDRole: role}, f.vllmOptions()...)
+	t, err := vllm.NewEngineV1(vllm.EngineConfig{Model: model, Index: index, PDRole: role}, f.v1Options()...)
 	if err != nil {
 		return nil, err
 	}

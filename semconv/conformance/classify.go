@@ -156,8 +156,8 @@ func (c *checker) entryID(s *span) string {
 	if op == semconv.GenAIOperationNameEmbeddings.Value.AsString() || op == semconv.GenAIOperationNameRerank.Value.AsString() {
 		return idVLLMEntry // SGLang documents none of its own
 	}
-	if c.entry == idVLLMEntry || c.entry == idSGLangEntry {
-		return c.entry
+	if c.entry == semconv.SourceVLLMEntry || c.entry == semconv.SourceSGLangEntry {
+		return string(c.entry)
 	}
 	v, sg := c.only(s, idVLLMEntry, idSGLangEntry), c.only(s, idSGLangEntry, idVLLMEntry)
 	if v == sg {

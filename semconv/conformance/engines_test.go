@@ -66,7 +66,7 @@ func TestQuietOnVLLM(t *testing.T) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			b := newBench(t, seed, &tally)
 			granularity := vllm.Granularity(b.rnd.IntN(3))
-			opts := []vllm.Option{vllm.WithTracerProvider(b.traces), vllm.WithMeterProvider(b.meters), vllm.WithGranularity(granularity)}
+			opts := []vllm.OptionV1{vllm.WithTracerProvider(b.traces), vllm.WithMeterProvider(b.meters), vllm.WithGranularity(granularity)}
 			if b.chance(3) {
 				opts = append(opts, vllm.WithEventCoalescing())
 			}
@@ -81,7 +81,7 @@ func TestQuietOnVLLM(t *testing.T) {
 			for range 3 {
 				b.requestV1(e, role)
 			}
-			b.requestV0(opts)
+			b.requestV0()
 			b.conforms(conformance.WithGranularity(int(granularity)))
 		})
 	}
@@ -146,8 +146,8 @@ func (b *bench) requestV1(e *vllm.EngineV1, role vllm.PDRole) {
 	}
 }
 
-func (b *bench) requestV0(opts []vllm.Option) {
-	e, err := vllm.NewEngineV0(vllm.EngineConfig{Model: "m"}, opts...)
+func (b *bench) requestV0() {
+	e, err := vllm.NewEngineV0("m", vllm.WithTracerProvider(b.traces), vllm.WithMeterProvider(b.meters))
 	if err != nil {
 		b.t.Fatal(err)
 	}

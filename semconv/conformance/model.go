@@ -121,8 +121,8 @@ func (s *span) length() time.Duration { return time.Duration(s.end - s.start) }
 
 // The IDs of the types of span.
 const (
-	idVLLMEntry   = "vllm.entry"
-	idSGLangEntry = "sglang.entry"
+	idVLLMEntry   = string(semconv.SourceVLLMEntry)
+	idSGLangEntry = string(semconv.SourceSGLangEntry)
 	idV0          = "vllm.v0.llm_request"
 	idV1          = "vllm.v1.llm_request"
 	idWait        = "vllm.v1.wait"

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
+
+	"github.com/infertel/infertel-go/semconv"
 )
 
 // Scopes returns the names of infertel's instrumentation scopes.
@@ -23,7 +25,7 @@ type config struct {
 	traceLevel  *int
 	granularity *int
 	scopes      []string
-	entry       string
+	entry       semconv.Source
 	nativeNames bool
 	allowed     []attribute.Key
 	tally       *Tally
@@ -55,12 +57,13 @@ func WithScopes(names ...string) Option {
 	return optionFunc(func(c *config) { c.scopes = append([]string{}, names...) })
 }
 
-// WithEntrySource says which entry spans the API layer makes: "vllm.entry" or
-// "sglang.entry". Default: it is told from the attributes that only one of the
-// two has and from the engine spans below; a span with neither counts as
-// vLLM's. Embeddings and rerank are documented for vLLM only and keep that form.
-func WithEntrySource(id string) Option {
-	return optionFunc(func(c *config) { c.entry = id })
+// WithEntrySource says which entry spans the API layer makes:
+// [semconv.SourceVLLMEntry] or [semconv.SourceSGLangEntry]. Default, also for
+// another source: it is told from the attributes that only one of the two has and
+// from the engine spans below; a span with neither counts as vLLM's. Embeddings and
+// rerank are documented for vLLM only and keep that form.
+func WithEntrySource(s semconv.Source) Option {
+	return optionFunc(func(c *config) { c.entry = s })
 }
 
 // WithNativeNames accepts the names that SGLang itself gives request and thread
@@ -78,9 +81,12 @@ func WithAllowedAttributes(keys ...attribute.Key) Option {
 // Tally counts what was given and what of it was judged. Nothing judged means
 // nothing found, so a program that reports should say how much it was.
 type Tally struct {
-	Spans, SpansJudged     int
+	// Spans is the number of spans, SpansJudged of those that were judged.
+	Spans, SpansJudged int
+	// Metrics is the number of metrics, MetricsJudged of those that were judged.
 	Metrics, MetricsJudged int
-	Logs, LogsJudged       int
+	// Logs is the number of log events, LogsJudged of those that were judged.
+	Logs, LogsJudged int
 }
 
 // WithTally adds to t what is given and what of it is judged. A metric counts

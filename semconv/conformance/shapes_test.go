@@ -203,14 +203,14 @@ func TestEntrySource(t *testing.T) {
 	f := entries(t)
 	f.unset("sglang whole", semconv.GenAILatencyE2EKey, semconv.GenAIUsageCacheReadInputTokensKey)
 	conformance.Assert(t, f.judge()) // it looks like vLLM's now
-	f.opts = []conformance.Option{conformance.WithEntrySource("sglang.entry")}
+	f.opts = []conformance.Option{conformance.WithEntrySource(semconv.SourceSGLangEntry)}
 	expect(t, f.judge(), "attribute.missing gen_ai.latency.e2e", "attribute.undocumented session.id")
 	for _, v := range f.judge() {
 		if strings.HasPrefix(v.Name, "embeddings") || strings.HasPrefix(v.Name, "rerank") {
 			t.Error(v)
 		}
 	}
-	f.opts = []conformance.Option{conformance.WithEntrySource("vllm.entry")}
+	f.opts = []conformance.Option{conformance.WithEntrySource(semconv.SourceVLLMEntry)}
 	expect(t, f.judge(), "attribute.undocumented gen_ai.response.tokens_streamed")
 
 	// The engine below tells as well.
