@@ -64,16 +64,16 @@ func byPath(r *http.Request) (genai.Operation, bool) {
 func requestHead(op genai.Operation, h http.Header) wire.RequestHead {
 	return wire.RequestHead{
 		Operation:       op,
-		RequestID:       h.Get("X-Request-Id"),
-		SessionID:       h.Get("X-Session-Id"),
-		ContentEncoding: h.Get("Content-Encoding"),
+		RequestID:       first(h, "X-Request-Id"),
+		SessionID:       first(h, "X-Session-Id"),
+		ContentEncoding: first(h, "Content-Encoding"),
 	}
 }
 
 func responseHead(status int, h http.Header) wire.ResponseHead {
 	return wire.ResponseHead{
 		Status:          status,
-		ContentType:     h.Get("Content-Type"),
-		ContentEncoding: h.Get("Content-Encoding"),
+		ContentType:     first(h, "Content-Type"),
+		ContentEncoding: first(h, "Content-Encoding"),
 	}
 }

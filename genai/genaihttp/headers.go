@@ -13,13 +13,21 @@ type headers struct{ propagation.HeaderCarrier }
 func carrier(h http.Header) headers { return headers{propagation.HeaderCarrier(h)} }
 
 // Get implements propagation.TextMapCarrier.
-func (h headers) Get(key string) string { return h.HeaderCarrier.Get(canonical(key)) }
+func (h headers) Get(key string) string { return first(http.Header(h.HeaderCarrier), canonical(key)) }
 
 // Set implements propagation.TextMapCarrier.
-func (h headers) Set(key, value string) { h.HeaderCarrier.Set(canonical(key), value) }
+func (h headers) Set(key, value string) { h.HeaderCarrier[canonical(key)] = []string{value} }
 
 // Values implements propagation.ValuesGetter.
-func (h headers) Values(key string) []string { return h.HeaderCarrier.Values(canonical(key)) }
+func (h headers) Values(key string) []string { return h.HeaderCarrier[canonical(key)] }
+
+// first is h.Get for a key in its canonical form.
+func first(h http.Header, key string) string {
+	if v := h[key]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
 
 func canonical(key string) string {
 	switch key {

@@ -32,7 +32,7 @@ func serverBody(r, received *http.Request, x *wire.Exchange) *requestBody {
 				r.Trailer = received.Trailer
 			}
 		},
-		short: r.ProtoMajor == 1 && !r.Close && r.Header.Get("Expect") == "" && r.ContentLength > 0 && r.ContentLength <= maxUnread,
+		short: r.ProtoMajor == 1 && !r.Close && first(r.Header, "Expect") == "" && r.ContentLength > 0 && r.ContentLength <= maxUnread,
 	}
 }
 

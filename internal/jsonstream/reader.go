@@ -160,13 +160,13 @@ func (r *Reader) Write(p []byte) {
 		switch r.state {
 		case stValue:
 			r.offset = i
-			r.beginValue(c)
+			i += r.beginValue(c, p[i:])
 		case stElem:
 			if c == ']' {
 				r.closeContainer()
 			} else {
 				r.offset = i
-				r.beginValue(c)
+				i += r.beginValue(c, p[i:])
 			}
 		case stFirstKey:
 			if c == '}' {
@@ -181,6 +181,7 @@ func (r *Reader) Write(p []byte) {
 			}
 			r.inKey, r.escaped, r.keyLen, r.high = true, false, 0, 0
 			r.state = stString
+			i += r.readString(p[i:])
 		case stColon:
 			if c != ':' {
 				r.state = stFail
@@ -238,25 +239,29 @@ func (r *Reader) member(name []byte) *Node {
 	return nil
 }
 
-func (r *Reader) beginValue(c byte) {
+// beginValue reads the first byte c of a value, and as much of its rest as can be
+// read at once, whose length it returns.
+func (r *Reader) beginValue(c byte, rest []byte) int {
 	switch c {
 	case '"':
 		r.inKey, r.high = false, 0
 		r.state = stString
 		r.open(String)
+		return r.readString(rest)
 	case '{':
 		r.openContainer(Object)
 	case '[':
 		r.openContainer(Array)
 	case 't':
-		r.beginLiteral(True, "true"[1:])
+		return r.beginLiteral(True, "true"[1:], rest)
 	case 'f':
-		r.beginLiteral(False, "false"[1:])
+		return r.beginLiteral(False, "false"[1:], rest)
 	case 'n':
-		r.beginLiteral(Null, "null"[1:])
+		return r.beginLiteral(Null, "null"[1:], rest)
 	default:
 		r.beginNumber(c)
 	}
+	return 0
 }
 
 func (r *Reader) open(k Kind) {
@@ -310,9 +315,15 @@ func (r *Reader) closeContainer() {
 	r.close(k, nil)
 }
 
-func (r *Reader) beginLiteral(k Kind, rest string) {
-	r.kind, r.literal, r.state = k, rest, stLiteral
+// beginLiteral reads a literal that goes on with want.
+func (r *Reader) beginLiteral(k Kind, want string, rest []byte) int {
 	r.open(k)
+	if len(rest) >= len(want) && string(rest[:len(want)]) == want {
+		r.close(k, nil)
+		return len(want)
+	}
+	r.kind, r.literal, r.state = k, want, stLiteral
+	return 0
 }
 
 func (r *Reader) readLiteral(p []byte) int {
@@ -358,7 +369,11 @@ func (r *Reader) readString(p []byte) int {
 	case r.inKey && end && p[n] == '"' && r.keyLen == 0 && !r.escaped:
 		// The usual case: the name stands in one piece and is not copied.
 		r.endKey(p[:n])
-		return n + 1
+		if n++; n < len(p) && p[n] == ':' {
+			r.state = stValue
+			n++
+		}
+		return n
 	case n > 0:
 		r.text(p[:n])
 	}
