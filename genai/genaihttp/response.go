@@ -15,7 +15,7 @@ import (
 
 // maxPending is how much of an answer waits to be looked at: until the handler
 // flushes where the time of the first token is wanted, else until there is more.
-const maxPending = 2 << 10
+const maxPending = 1 << 10
 
 // responseObserver looks at an answer while a handler writes it.
 type responseObserver struct {

@@ -67,9 +67,10 @@ type Exchange struct {
 	head          RequestHead
 	contentLength int
 
-	request     requestReader
+	request     *requestReader // nil when the request has been read to its end
 	requestBody body
-	requestDone bool
+	asked       genai.Request // by a request that has been read to its end
+	expected    int           // choices, the same
 
 	response     responseReader
 	responseBody body
@@ -95,7 +96,7 @@ func Start(ctx context.Context, inst *genai.Instrumentation, h RequestHead) (con
 		call.End(genai.Response{}, nil)
 		return ctx, nil
 	}
-	x := &Exchange{call: call, head: h, contentLength: inst.ContentMaxLength()}
+	x := &Exchange{call: call, head: h, contentLength: inst.ContentMaxLength(), request: &requestReader{}}
 	x.request.reset(h.Operation, call.WantsContent(), x.contentLength)
 	x.response.reset(h.Operation, call.WantsContent(), x.contentLength)
 	x.openRequest()
@@ -158,17 +159,30 @@ func (x *Exchange) RequestBody(p []byte) {
 	}
 	x.mu.Lock()
 	defer x.guard()
-	if !x.ended && !x.requestDone {
+	if !x.ended && x.request != nil {
 		x.requestBody.write(p, x.readRequest)
 	}
 }
 
 func (x *Exchange) readRequest(p []byte) {
-	x.request.json.Write(p)
-	if x.request.json.Done() && !x.requestDone {
-		x.settleRequest()
-		x.requestDone = true
+	if x.request == nil {
+		return
 	}
+	x.request.json.Write(p)
+	if x.request.json.Done() {
+		x.settleRequest()
+		// An answer can take long, and what reads requests is of no use any more.
+		x.asked, x.expected = x.request.snapshot(), x.request.choices()
+		x.request = nil
+	}
+}
+
+// choices is how many choices the request asks for.
+func (x *Exchange) choices() int {
+	if x.request != nil {
+		return x.request.choices()
+	}
+	return x.expected
 }
 
 // RequestRestart forgets the request body seen so far, for a transport that
@@ -179,7 +193,7 @@ func (x *Exchange) RequestRestart() {
 	}
 	x.mu.Lock()
 	defer x.guard()
-	if x.ended || x.requestDone {
+	if x.ended || x.request == nil {
 		return
 	}
 	x.requestBody.close()
@@ -215,7 +229,7 @@ func (x *Exchange) ResponseHead(h ResponseHead) {
 		return
 	}
 	x.answered, x.status = true, h.Status
-	if !x.requestDone {
+	if x.request != nil {
 		x.settleRequest()
 	}
 	kind, _, _ := strings.Cut(h.ContentType, ";")
@@ -263,7 +277,7 @@ func (x *Exchange) Complete() bool {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.response.complete(x.request.choices())
+	return x.response.complete(x.choices())
 }
 
 // Request returns what is known of the request so far.
@@ -273,6 +287,9 @@ func (x *Exchange) Request() genai.Request {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.request == nil {
+		return x.asked
+	}
 	return x.request.snapshot()
 }
 
@@ -284,7 +301,7 @@ func (x *Exchange) Response() genai.Response {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.response.response(x.request.choices(), false, x.call.WantsContent())
+	return x.response.response(x.choices(), false, x.call.WantsContent())
 }
 
 // End ends the exchange, and its span, exactly once. err is nil if the answer
@@ -315,7 +332,7 @@ func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
 	}()
 	x.requestBody.close()
 	x.responseBody.close()
-	if !x.requestDone {
+	if x.request != nil {
 		x.request.json.Finish()
 		x.settleRequest()
 	}
@@ -327,7 +344,7 @@ func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
 		r.write(x.sniffer.rest())
 		r.finish()
 	}
-	expected := x.request.choices()
+	expected := x.choices()
 	complete := !x.responseBody.opaque && r.bytes && r.complete(expected)
 	outcome = x.outcome(err, complete)
 	return r.response(expected, outcome != nil, x.call.WantsContent()), outcome
