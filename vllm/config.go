@@ -19,33 +19,10 @@ const ScopeName = "github.com/infertel/infertel-go/vllm"
 // Version is the version of the instrumentation scope.
 const Version = version.Version
 
-// EnvGranularity names the environment variable that sets the [Granularity]: 0,
-// 1 or 2. [WithGranularity] beats it. Another value is reported once through
-// otel.Handle and means 1.
-const EnvGranularity = "VLLM_TRACE_GRANULARITY"
-
 // envEventLimit is read as the SDK reads it, since it tells what the SDK does.
 const envEventLimit = "OTEL_SPAN_EVENT_COUNT_LIMIT"
 
 const defaultEventLimit = 128
-
-// Granularity is how much is recorded of each V1 request. V0 engines know none:
-// they make llm_request alone.
-type Granularity uint8
-
-const (
-	// GranularityRequest makes the span llm_request alone.
-	GranularityRequest Granularity = iota
-	// GranularityStages adds the spans wait, kv_transfer, prefill and decode. It
-	// is the default.
-	GranularityStages
-	// GranularityEvents adds the events WAIT, PREFILL, DECODE and PREEMPTED on
-	// llm_request, with the tokens that the iterations were told with. These are
-	// text of the answer, and no switch for message content applies to them: where
-	// that text must not be recorded, leave [Iteration.TokenTexts] and
-	// [Iteration.TokenIDs] nil.
-	GranularityEvents
-)
 
 type config struct {
 	tracerProvider    trace.TracerProvider
@@ -144,19 +121,6 @@ func newConfig(opts []OptionV1) (config, error) {
 		return c, fmt.Errorf("vllm: WithGranularity is %d, want 0, 1 or 2", *c.granularity)
 	}
 	return c, nil
-}
-
-func granularityFromEnv() (Granularity, error) {
-	switch v := os.Getenv(EnvGranularity); v {
-	case "0":
-		return GranularityRequest, nil
-	case "", "1":
-		return GranularityStages, nil
-	case "2":
-		return GranularityEvents, nil
-	default:
-		return GranularityStages, fmt.Errorf("vllm: %s is %q, want 0, 1 or 2; 1 is used", EnvGranularity, v)
-	}
 }
 
 // eventLimitFromEnv reports nothing: the SDK warns of a bad value itself.

@@ -76,31 +76,34 @@ func (e *EngineV0) Close() error {
 // reported: its instrument is left alone. The fields from PromptTokens on are
 // counters: [EngineV0.RecordScheduler] takes what happened since the previous
 // report, [EngineV0.RecordSchedulerFromTotals] cumulative readings.
+// Source: vllm.v0.metrics.
 type SchedulerStatsV0 struct {
 	// Running is the number of running sequences, 0 or more: the gauge
-	// num_running_sys.
+	// num_running_sys, {sequence}.
 	Running *int
 	// Waiting is the number of waiting sequences, 0 or more: the gauge
-	// num_waiting_sys.
+	// num_waiting_sys, {sequence}.
 	Waiting *int
 	// Swapped is the number of swapped-out sequences, 0 or more: the gauge
-	// num_swapped_sys.
+	// num_swapped_sys, {sequence}.
 	Swapped *int
 	// GPUCacheUsage is the share of the GPU KV cache in use, from 0 to 1: the
-	// gauge gpu_cache_usage_sys.
+	// gauge gpu_cache_usage_sys, 1.
 	GPUCacheUsage *float64
 	// CPUCacheUsage is the share of the CPU KV cache in use, from 0 to 1: the
-	// gauge cpu_cache_usage_sys.
+	// gauge cpu_cache_usage_sys, 1.
 	CPUCacheUsage *float64
 	// PromptTokens is the number of input tokens processed:
-	// num_prompt_tokens_iter, and with GenerationTokens num_tokens_iter.
+	// num_prompt_tokens_iter, and with GenerationTokens num_tokens_iter, {token}.
 	PromptTokens *int
 	// GenerationTokens is the number of output tokens generated:
-	// num_generation_tokens_iter, and with PromptTokens num_tokens_iter.
+	// num_generation_tokens_iter, and with PromptTokens num_tokens_iter, {token}.
 	GenerationTokens *int
-	// Preemptions is the number of preemptions: num_preemption_iter.
+	// Preemptions is the number of preemptions: num_preemption_iter,
+	// {preemption}.
 	Preemptions *int
-	// Iterations is the number of scheduling iterations: vllm_iter_count.
+	// Iterations is the number of scheduling iterations: vllm_iter_count,
+	// {iteration}.
 	Iterations *int
 }
 

@@ -109,33 +109,35 @@ func (e *EngineV1) Close() error {
 // reported: its instrument is left alone. The fields from PrefixCacheQueries on
 // are counters: [EngineV1.RecordScheduler] takes what happened since the previous
 // report, [EngineV1.RecordSchedulerFromTotals] cumulative readings.
+// Source: vllm.v1.metrics.
 type SchedulerStatsV1 struct {
 	// Running is the number of requests in the running batch, 0 or more: the
-	// gauge gen_ai_vllm_num_requests_running.
+	// gauge gen_ai_vllm_num_requests_running, {request}.
 	Running *int
 	// Waiting is the number of requests waiting to be processed, 0 or more: the
-	// gauge gen_ai_vllm_num_requests_waiting.
+	// gauge gen_ai_vllm_num_requests_waiting, {request}.
 	Waiting *int
 	// KVCacheUsage is the share of the KV cache in use, from 0 to 1: the gauge
-	// gen_ai_vllm_kv_cache_usage_perc.
+	// gen_ai_vllm_kv_cache_usage_perc, 1.
 	KVCacheUsage *float64
 	// PrefixCacheQueries is the number of tokens looked up in the prefix cache:
-	// gen_ai_vllm_prefix_cache_queries.
+	// gen_ai_vllm_prefix_cache_queries, {token}.
 	PrefixCacheQueries *int
 	// PrefixCacheHits is the number of tokens found in the prefix cache:
-	// gen_ai_vllm_prefix_cache_hits.
+	// gen_ai_vllm_prefix_cache_hits, {token}.
 	PrefixCacheHits *int
-	// Iterations is the number of scheduling iterations: vllm_iter_count.
+	// Iterations is the number of scheduling iterations: vllm_iter_count,
+	// {iteration}.
 	Iterations *int
 	// PromptTokens is the number of tokens processed by prefill:
-	// gen_ai_vllm_prompt_tokens. Only with [WithSchedulerCounters]; otherwise
-	// finished requests feed it, and this is ignored and reported once.
+	// gen_ai_vllm_prompt_tokens, {token}. Only with [WithSchedulerCounters];
+	// otherwise finished requests feed it, and this is ignored and reported once.
 	PromptTokens *int
 	// GenerationTokens is the number of tokens generated:
-	// gen_ai_vllm_generation_tokens. As PromptTokens.
+	// gen_ai_vllm_generation_tokens, {token}. As PromptTokens.
 	GenerationTokens *int
-	// Preemptions is the number of preemptions: gen_ai_vllm_num_preemptions. As
-	// PromptTokens.
+	// Preemptions is the number of preemptions: gen_ai_vllm_num_preemptions,
+	// {preemption}. As PromptTokens.
 	Preemptions *int
 }
 

@@ -31,6 +31,17 @@ type ending struct {
 // Finish tells how the request ended, ends llm_request and makes everything that
 // is known of the request: the spans of its stages, the attributes and the
 // measurements. An abort is a finish too. Only the first call counts.
+//
+// The latencies are gen_ai.latency.e2e, time_in_queue, time_to_first_token,
+// time_in_model_prefill, time_in_model_decode and their sum
+// gen_ai.latency.time_in_model_inference (int, ns). As seconds they are added to
+// gen_ai_server_request_duration, gen_ai_vllm_request_queue_time_seconds,
+// genai_llm_first_token_seconds, gen_ai_vllm_request_prefill_time_seconds,
+// gen_ai_vllm_request_decode_time_seconds and
+// gen_ai_vllm_request_inference_time_seconds, and what the request asked for to
+// gen_ai_vllm_request_params_n ({choice}) and
+// gen_ai_vllm_request_params_max_tokens ({token}).
+// Source: vllm.v1.llm_request, vllm.v1.metrics.
 func (r *RequestV1) Finish(o OutcomeV1) {
 	if r == nil || !r.finish() {
 		return

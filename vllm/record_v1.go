@@ -7,14 +7,15 @@ import (
 )
 
 // RequestRecordV1 is everything that is known of a V1 request after the fact. A
-// point in time that was not taken is the zero time.
+// point in time that was not taken is the zero time. Source: vllm.v1.llm_request.
 type RequestRecordV1 struct {
 	// Request is the request as it arrived.
 	Request Request
 	// Arrival is when it arrived, as the frontend saw it. Zero is reported once:
 	// the span then starts at the earliest point that is known.
 	Arrival time.Time
-	// Tokenize is how long the frontend took to tokenize the prompt. Nil: unknown.
+	// Tokenize is how long the frontend took to tokenize the prompt:
+	// gen_ai.latency.time_in_tokenize (int, ns). Nil: unknown.
 	Tokenize *time.Duration
 	// Queued is when the request entered the engine's queue.
 	Queued time.Time
@@ -37,13 +38,17 @@ type RequestRecordV1 struct {
 }
 
 // KVTransferRecord is a transfer of KV cache after the fact.
+// Source: vllm.v1.kv_transfer.
 type KVTransferRecord struct {
+	// Start is when the transfer started and End when it was over.
 	Start, End time.Time
+	// KVTransfer is how it ended.
 	KVTransfer
 }
 
 // IterationRecord is an iteration after the fact.
 type IterationRecord struct {
+	// Iteration is what is known of it.
 	Iteration
 	// Prefill is whether the iteration worked on the prompt.
 	Prefill bool
@@ -52,7 +57,7 @@ type IterationRecord struct {
 // RecordRequest makes everything that is documented of a request in one call,
 // for callers that only have the engine's final statistics. The same facts told
 // to [EngineV1.StartRequest] as they happen make the same telemetry. llm_request
-// is a child of the span in ctx.
+// is a child of the span in ctx. Source: vllm.v1.llm_request.
 func (e *EngineV1) RecordRequest(ctx context.Context, rec RequestRecordV1) {
 	if e == nil {
 		return

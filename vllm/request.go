@@ -10,6 +10,31 @@ import (
 	"github.com/infertel/infertel-go/internal/boundedtext"
 )
 
+// Request is what is known of a request when it arrives. A nil pointer means
+// that the caller did not set the value; zero and -1 are values.
+// Source: vllm.v0.llm_request, vllm.v1.llm_request.
+type Request struct {
+	// ID is the engine's internal request id (gen_ai.request.id). Of a longer one
+	// 256 bytes are recorded.
+	ID string
+	// Temperature is gen_ai.request.temperature.
+	Temperature *float64
+	// TopP is gen_ai.request.top_p.
+	TopP *float64
+	// MaxTokens is gen_ai.request.max_tokens.
+	MaxTokens *int
+	// N is gen_ai.request.n: the number of candidates asked for, in the request
+	// that this span stands for.
+	N *int
+	// PromptTokens is gen_ai.usage.prompt_tokens.
+	PromptTokens int
+	// PDRole overrides the role of the engine. One that there is not is reported
+	// once, and that of the engine is used. V1 only.
+	PDRole *PDRole
+	// Granularity overrides that of the engine. As PDRole otherwise. V1 only.
+	Granularity *Granularity
+}
+
 // request is what requests of both versions have.
 type request struct {
 	ctx       context.Context // carries llm_request

@@ -9,7 +9,7 @@ import (
 
 // OutcomeV0 is what is known of a V0 request when it finishes. The durations are
 // nil where the engine does not provide them; V0 measures the model's in
-// milliseconds, which the caller converts.
+// milliseconds, which the caller converts. Source: vllm.v0.llm_request.
 type OutcomeV0 struct {
 	// At is when the request finished.
 	At time.Time
@@ -20,11 +20,11 @@ type OutcomeV0 struct {
 	NumSequences int
 	// CompletionTokens is gen_ai.usage.completion_tokens.
 	CompletionTokens int
-	// TimeInScheduler is gen_ai.latency.time_in_scheduler.
+	// TimeInScheduler is gen_ai.latency.time_in_scheduler (double, s).
 	TimeInScheduler *time.Duration
-	// ModelForward is gen_ai.latency.time_in_model_forward.
+	// ModelForward is gen_ai.latency.time_in_model_forward (double, s).
 	ModelForward *time.Duration
-	// ModelExecute is gen_ai.latency.time_in_model_execute.
+	// ModelExecute is gen_ai.latency.time_in_model_execute (double, s).
 	ModelExecute *time.Duration
 	// Err makes the status of llm_request ERROR, as [OutcomeV1.Err] does.
 	Err error
@@ -42,6 +42,7 @@ type RequestV0 struct {
 // given time. The span is a child of the one in ctx; see [RequestV0.Context]. The
 // caller must end it with [RequestV0.Finish]. A zero arrival is reported once:
 // the request then has no latency that starts with it, and its span starts now.
+// Source: vllm.v0.llm_request.
 func (e *EngineV0) StartRequest(ctx context.Context, r Request, arrival time.Time) *RequestV0 {
 	if e == nil {
 		return nil
@@ -83,6 +84,10 @@ func (r *RequestV0) FirstToken(at time.Time) {
 
 // Finish tells how the request ended, ends llm_request and makes everything that
 // is known of the request. An abort is a finish too. Only the first call counts.
+//
+// The latencies are gen_ai.latency.e2e, time_in_queue and time_to_first_token
+// (double, s). The first and the last are added to gen_ai_server_request_duration
+// and genai_llm_first_token_seconds. Source: vllm.v0.llm_request, vllm.v0.metrics.
 func (r *RequestV0) Finish(o OutcomeV0) {
 	if r == nil || !r.finish() {
 		return
@@ -141,7 +146,7 @@ func (r *RequestV0) attributes(s *scratch, o *OutcomeV0, e2e, queue, ttft time.D
 }
 
 // RequestRecordV0 is everything that is known of a V0 request after the fact. A
-// point in time that was not taken is the zero time.
+// point in time that was not taken is the zero time. Source: vllm.v0.llm_request.
 type RequestRecordV0 struct {
 	// Request is the request as it arrived.
 	Request Request
@@ -157,7 +162,7 @@ type RequestRecordV0 struct {
 }
 
 // RecordRequest makes everything that is documented of a request in one call; see
-// [EngineV1.RecordRequest].
+// [EngineV1.RecordRequest]. Source: vllm.v0.llm_request.
 func (e *EngineV0) RecordRequest(ctx context.Context, rec RequestRecordV0) {
 	if e == nil {
 		return

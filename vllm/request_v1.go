@@ -40,7 +40,7 @@ type outputs struct {
 // [RequestV1.Context]. The caller must end it with [RequestV1.Finish].
 //
 // A zero arrival is reported once: the request then has no latency that starts
-// with it, and its span starts now.
+// with it, and its span starts now. Source: vllm.v1.llm_request.
 func (e *EngineV1) StartRequest(ctx context.Context, r Request, arrival time.Time) *RequestV1 {
 	if e == nil {
 		return nil
@@ -101,7 +101,7 @@ func (r *RequestV1) Recording() bool { return r != nil && r.recording }
 func (r *RequestV1) WantsTokens() bool { return r != nil && r.wantsTokens }
 
 // Tokenized tells how long the frontend took to tokenize the prompt:
-// gen_ai.latency.time_in_tokenize. The last call counts.
+// gen_ai.latency.time_in_tokenize (int, ns). The last call counts.
 func (r *RequestV1) Tokenized(d time.Duration) {
 	if r == nil || !r.lock() {
 		return
@@ -111,7 +111,8 @@ func (r *RequestV1) Tokenized(d time.Duration) {
 }
 
 // Queued tells when the request entered the engine's queue. It starts the first
-// wait, and makes the event WAIT. The earliest time counts.
+// wait, and makes the event WAIT. The earliest time counts. Source: event WAIT of
+// vllm.v1.llm_request.
 func (r *RequestV1) Queued(at time.Time) {
 	if r == nil || !r.lock() {
 		return
@@ -141,7 +142,8 @@ func (r *RequestV1) Scheduled(at time.Time) {
 // Prefill tells of an iteration that worked on the prompt, also of one that
 // computes it again after a preemption, and makes the event PREFILL. The earliest
 // iteration of a request, of either kind, puts out its first token, unless it says
-// NoToken: it ends the first prefill and starts the first decode.
+// NoToken: it ends the first prefill and starts the first decode. Source: event
+// PREFILL of vllm.v1.llm_request.
 func (r *RequestV1) Prefill(it Iteration) {
 	if r == nil || !r.lock() {
 		return
@@ -152,6 +154,7 @@ func (r *RequestV1) Prefill(it Iteration) {
 
 // Decode tells of an iteration that put out tokens, and makes the event DECODE.
 // The latest one ends decode. See [RequestV1.Prefill] for the first iteration.
+// Source: event DECODE of vllm.v1.llm_request.
 func (r *RequestV1) Decode(it Iteration) {
 	if r == nil || !r.lock() {
 		return
@@ -179,7 +182,8 @@ func (r *RequestV1) iteration(k eventKind, it *Iteration) {
 
 // Preempted tells when the engine took the request's KV cache away. It counts for
 // gen_ai.request.preemption_count and makes the events PREEMPTED and WAIT. The
-// pause stays part of prefill or decode.
+// pause stays part of prefill or decode. Source: events PREEMPTED and WAIT of
+// vllm.v1.llm_request.
 func (r *RequestV1) Preempted(at time.Time) {
 	if r == nil || !r.lock() {
 		return

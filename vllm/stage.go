@@ -52,28 +52,31 @@ const noWait = -1
 // not ended takes the end that the lifecycle has for its kind, as
 // [RequestV1.Scheduled] for wait, and makes no span without. One that is ended is
 // never moved: where the lifecycle would make a span of the same kind that overlaps
-// with it, that is left out. The zero StageSpan does nothing.
+// with it, that is left out. To end it after [RequestV1.Finish] does nothing. The
+// zero StageSpan does nothing.
 type StageSpan struct {
 	request *RequestV1
 	place   int // in the request's extra stages
 }
 
 // StartWait starts a span wait at the given time: the request waits to be
-// scheduled. Its length counts for gen_ai.latency.time_in_queue; that of several
-// is summed. [RequestV1.Queued] and [RequestV1.Scheduled] make one of their own.
+// scheduled. Its length counts for gen_ai.latency.time_in_queue (int, ns); that of
+// several is summed. [RequestV1.Queued] and [RequestV1.Scheduled] make one of their
+// own. Source: vllm.v1.wait.
 func (r *RequestV1) StartWait(at time.Time) StageSpan { return r.startStage(stageWait, at) }
 
 // StartPrefill starts a span prefill at the given time. Its length counts for
-// gen_ai.latency.time_in_model_prefill; that of several is summed.
+// gen_ai.latency.time_in_model_prefill (int, ns); that of several is summed.
 // [RequestV1.Scheduled] and the first iteration make one of their own. Where a
 // decode was started by hand, or [OutcomeV1.CompletionTokens] tells of tokens, and
 // no iteration was told, the first token was there when the last prefill before
-// that decode ended. A [PDRoleConsumer] has no prefill.
+// that decode ended. A [PDRoleConsumer] has no prefill. Source: vllm.v1.prefill.
 func (r *RequestV1) StartPrefill(at time.Time) StageSpan { return r.startStage(stagePrefill, at) }
 
 // StartDecode starts a span decode at the given time. Its length counts for
-// gen_ai.latency.time_in_model_decode; that of several is summed. The first and
-// the last iteration make one of their own. A [PDRoleProducer] has no decode.
+// gen_ai.latency.time_in_model_decode (int, ns); that of several is summed. The
+// first and the last iteration make one of their own. A [PDRoleProducer] has no
+// decode. Source: vllm.v1.decode.
 func (r *RequestV1) StartDecode(at time.Time) StageSpan { return r.startStage(stageDecode, at) }
 
 // End ends the stage at the given time. Only the first call counts. A zero time
@@ -99,26 +102,6 @@ func (r *RequestV1) endStage(place int, at time.Time, result KVTransfer) {
 		s.ended = true
 		s.end, s.transfer = pointOf(at), result
 	}
-}
-
-// KVTransferSpan is a transfer of KV cache that runs. The zero KVTransferSpan does
-// nothing.
-type KVTransferSpan struct {
-	request *RequestV1
-	place   int
-}
-
-// StartKVTransfer starts a span kv_transfer at the given time: the engine pulls
-// KV cache from the remote side while the request waits. A request may have
-// several. It makes a span within wait, and so none when the wait is incomplete.
-// Its length counts for gen_ai.latency.time_in_kv_transfer.
-func (r *RequestV1) StartKVTransfer(at time.Time) KVTransferSpan {
-	return KVTransferSpan(r.startStage(stageKVTransfer, at))
-}
-
-// End ends the transfer at the given time. As [StageSpan.End] otherwise.
-func (t KVTransferSpan) End(result KVTransfer, at time.Time) {
-	t.request.endStage(t.place, at, result)
 }
 
 // stages are the intervals that the lifecycle calls come to: the first wait,
