@@ -55,18 +55,21 @@ func ExampleEquivalent() {
 	// vllm.v0.llm_request  false
 }
 
+// Which metric of a vLLM V1 engine holds the time to the first token.
 func ExampleLookup() {
 	f, _ := semconv.Lookup(semconv.MeaningTimeToFirstToken, semconv.SourceVLLMV1Metrics)
 	fmt.Println(f.Kind, f.Name)
 	// Output: metric genai_llm_first_token_seconds
 }
 
+// Where a stage of SGLang belongs, from its span's name.
 func ExampleStageByName() {
 	stage, _ := semconv.StageByName(semconv.StageDecodeLoop)
 	fmt.Println(stage.Level, stage.Process, stage.NestedUnder, stage.Attributes[0].Key)
 	// Output: 3 scheduler [decode_forward] decode_ct
 }
 
+// What a span must carry.
 func ExampleSpans() {
 	for _, s := range semconv.Spans() {
 		if s.ID == "vllm.v1.kv_transfer" {

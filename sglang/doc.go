@@ -58,7 +58,7 @@
 // both ends have a reading of it. An interval is never negative: where an end is
 // missing or lies before its start, a latency or a recorded stage is left out,
 // a span that was started has no length, and it is reported once through
-// [go.opentelemetry.io/otel.Handle]. Where the start of a request or a thread is
+// [otel.Handle]. Where the start of a request or a thread is
 // the zero time, now stands in for it; see [Engine.StartRequest] and
 // [RequestSpan.StartThread].
 package sglang

@@ -53,9 +53,9 @@ type placement struct {
 }
 
 // NewEngine returns the Engine that c describes. It reads the environment variable
-// [EnvTraceLevel]; a level that cannot be used is reported to
-// [go.opentelemetry.io/otel.Handle]. It returns an error if the PD role is unknown
-// or the meter provider refuses an instrument.
+// [EnvTraceLevel]; a level that cannot be used is reported through [otel.Handle].
+// It returns an error if the PD role is unknown or the meter provider refuses an
+// instrument.
 func NewEngine(c EngineConfig, opts ...Option) (*Engine, error) {
 	if err := c.PDRole.check(); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ const (
 )
 
 // ForwardMode is what a batch computes, the attribute forward_mode.
+// Source: event schedule of sglang.stage.
 type ForwardMode uint8
 
 // The documented modes. The zero value, ForwardModeUnknown, stands for every
@@ -28,6 +29,7 @@ const (
 )
 
 // Batch is the batch that a request is placed into.
+// Source: event schedule of sglang.stage.
 type Batch struct {
 	// ID is the attribute bid. 256 bytes of it are kept.
 	ID string
@@ -57,7 +59,7 @@ func (b *Batch) put(a *[3]attribute.KeyValue) int {
 // for want of resources. It has the level 1. It belongs to the deepest stage
 // whose interval, from its start up to but not including its end, covers the
 // time, and among those to the one that started last; else to the thread span.
-// Source: sglang.stage.
+// Source: event retract of sglang.stage.
 func (t *ThreadSpan) Retract(at time.Time) {
 	if t == nil || t.tl == nil || levelRetract > t.level {
 		return
@@ -69,6 +71,7 @@ func (t *ThreadSpan) Retract(at time.Time) {
 
 // Schedule records the event schedule: the request is placed into a batch. It
 // has the level 3, and belongs to a stage as [ThreadSpan.Retract] says.
+// Source: event schedule of sglang.stage.
 func (t *ThreadSpan) Schedule(b Batch, at time.Time) {
 	if t == nil || t.tl == nil || levelSchedule > t.level {
 		return

@@ -11,6 +11,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
+	"github.com/infertel/infertel-go/semconv"
 	"github.com/infertel/infertel-go/sglang"
 )
 
@@ -149,14 +150,31 @@ func ExampleThreadSpan_Abort() {
 	//     prefill_transfer_kv_cache 1-5
 }
 
+// The client went away: the request is counted, and the threads that are still at
+// work end with it.
+func ExampleRequestSpan_Abort() {
+	engine, _ := sglang.NewEngine(sglang.EngineConfig{Model: "Qwen/Qwen3-8B"}, sglang.WithTracerProvider(provider), sglang.WithHostID("node-1"))
+	request := engine.StartRequest(context.Background(), sglang.Request{RID: "5f2c9a7be1d34c0f"}, ms(0))
+	scheduler := request.StartThread(sglang.Thread{Label: sglang.ThreadScheduler, PID: 2}, ms(1))
+	scheduler.RecordStage(sglang.PrefillWaiting, ms(1), ms(3))
+	reason := sglang.AbortReason{Type: new("abort"), StatusCode: new(499)}
+	request.Abort(reason, sglang.Outcome{PromptTokens: new(9)}, ms(6))
+	printTree()
+	// Output:
+	// Req 5f2c9a7b 0-6
+	//   Scheduler (host:node-1 | pid:2) 1-6 Error
+	//     prefill_waiting 1-3
+}
+
+// An operator sets the level of the requests that start from then on.
 func ExampleEngine_LevelHandler() {
 	engine, _ := sglang.NewEngine(sglang.EngineConfig{}, sglang.WithTraceLevel(3))
 	mux := http.NewServeMux()
-	mux.Handle("/set_trace_level", engine.LevelHandler())
+	mux.Handle(semconv.SGLangTraceLevelPath, engine.LevelHandler())
 
-	for _, query := range []string{"level=1", "level=all"} {
+	for _, level := range []string{"1", "all"} {
 		answer := httptest.NewRecorder()
-		mux.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/set_trace_level?"+query, nil))
+		mux.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/set_trace_level?level="+level, nil))
 		fmt.Println(answer.Code, answer.Body, "-> level", engine.TraceLevel())
 	}
 	// Output:

@@ -18,6 +18,7 @@ import (
 // events of that level or a lower one. Documented levels are 1 to 4.
 type Level int
 
+// The levels that have a name.
 const (
 	// LevelOff records no native span at all. Metrics are reported all the same.
 	LevelOff Level = semconv.SGLangTraceLevelOff
@@ -109,7 +110,7 @@ func (e *Engine) LevelHandler() http.Handler {
 		}
 		given := r.URL.Query()[semconv.SGLangTraceLevelParameter]
 		if len(given) == 0 {
-			http.Error(w, "query parameter "+semconv.SGLangTraceLevelParameter+" is missing, want an integer of 0 or more", http.StatusUnprocessableEntity)
+			http.Error(w, "query parameter "+semconv.SGLangTraceLevelParameter+" is missing, want "+semconv.SGLangTraceLevelPath+"?"+semconv.SGLangTraceLevelParameter+"=N with an integer N of 0 or more", http.StatusUnprocessableEntity)
 			return
 		}
 		level, err := parseLevel(given[len(given)-1])

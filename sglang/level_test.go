@@ -99,7 +99,7 @@ func TestLevelHandler(t *testing.T) {
 		{"POST", "?level=0", 200, "success", 0},
 		{"GET", "?level=9&other=1", 200, "success", 9},
 		{"GET", "?level=1&level=2", 200, "success", 2},
-		{"GET", "", 422, "query parameter level is missing, want an integer of 0 or more\n", 2},
+		{"GET", "", 422, "query parameter level is missing, want /set_trace_level?level=N with an integer N of 0 or more\n", 2},
 		{"GET", "?level=", 422, "trace level is \"\", want an integer of 0 or more\n", 2},
 		{"POST", "?level=-1", 422, "trace level is -1, want 0 or more\n", 2},
 		{"GET", "?level=-99999999999999999999", 422, "trace level is \"-99999999999999999999\", want an integer of 0 or more\n", 2},

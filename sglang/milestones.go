@@ -7,8 +7,9 @@ import (
 )
 
 // Dispatched tells when the frontend had finished handing the request to the
-// scheduler, from which time_in_model_prefill and time_in_model_inference are
-// counted. Only the first call counts.
+// scheduler, from which gen_ai.latency.time_in_model_prefill and
+// gen_ai.latency.time_in_model_inference (double, s) are counted. Only the first
+// call counts. Source: sglang.request.
 func (r *RequestSpan) Dispatched(at time.Time) {
 	if !r.milestone(at) {
 		return
@@ -29,9 +30,11 @@ func (r *RequestSpan) tooLate() problem {
 	return misuse(misuseRequestEnded, "a milestone of request %q was told after its end; it is left out", r.rid)
 }
 
-// FirstToken tells when the frontend saw the first output of the request. It
-// adds to the metric gen_ai_server_time_to_first_token. Only the first call
-// counts.
+// FirstToken tells when the frontend saw the first output of the request. There
+// gen_ai.latency.time_to_first_token and gen_ai.latency.time_in_model_prefill end
+// and gen_ai.latency.time_in_model_decode starts (double, s). It adds to the metric
+// gen_ai_server_time_to_first_token, s. Only the first call counts.
+// Source: sglang.request, sglang.metrics.
 func (r *RequestSpan) FirstToken(at time.Time) {
 	if r.milestone(at) {
 		r.output(at, true)
@@ -40,9 +43,9 @@ func (r *RequestSpan) FirstToken(at time.Time) {
 
 // Output tells when the frontend saw a further batch of output of the request.
 // The whole interval since the one before is added to the metric
-// sglang_inter_token_latency_seconds, however many tokens the batch holds. The
+// sglang_inter_token_latency_seconds, s, however many tokens the batch holds. The
 // first Output of a request without FirstToken counts as that. Call the three
-// milestones in the order of their times.
+// milestones in the order of their times. Source: sglang.metrics.
 func (r *RequestSpan) Output(at time.Time) {
 	if r.milestone(at) {
 		r.output(at, false)

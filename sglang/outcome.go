@@ -21,14 +21,15 @@ type Outcome struct {
 	// a JSON array as text.
 	FinishReasons []string
 	// PromptTokens is the number of input tokens: gen_ai.usage.prompt_tokens and the
-	// metric prompt_tokens_total.
+	// metric prompt_tokens_total, {token}.
 	PromptTokens *int
 	// CompletionTokens is the number of output tokens:
-	// gen_ai.usage.completion_tokens and the metric generation_tokens_total. It is
-	// left out for embedding requests.
+	// gen_ai.usage.completion_tokens and the metric generation_tokens_total, {token}.
+	// It is left out for embedding requests.
 	CompletionTokens *int
 	// CachedTokens is the number of input tokens served from the cache:
-	// gen_ai.usage.cached_tokens and the metric gen_ai_sglang_cached_tokens_total.
+	// gen_ai.usage.cached_tokens and the metric gen_ai_sglang_cached_tokens_total,
+	// {token}.
 	CachedTokens *int
 	// Temperature is gen_ai.request.temperature, TopP gen_ai.request.top_p, TopK
 	// gen_ai.request.top_k (an int here), N gen_ai.request.n and MaxTokens

@@ -138,16 +138,21 @@ func (r *RequestSpan) Recording() bool { return r != nil && r.level > LevelOff }
 
 // End ends the request normally at the given time, which is when the frontend
 // had all of the answer. The attributes of o and the latencies are written to
-// the request span, and the metrics num_requests_total, prompt_tokens_total,
+// the request span: gen_ai.latency.e2e, gen_ai.latency.time_to_first_token,
+// gen_ai.latency.time_in_model_prefill, gen_ai.latency.time_in_model_decode and
+// gen_ai.latency.time_in_model_inference (double, s).
+//
+// The metrics num_requests_total ({request}), prompt_tokens_total,
 // generation_tokens_total, gen_ai_sglang_cached_tokens_total,
-// gen_ai_server_request_duration and gen_ai_server_time_per_output_token are
-// added to. The last one grows by the request's duration divided by its output
+// gen_ai_server_request_duration (s) and gen_ai_server_time_per_output_token (s)
+// are added to. The last one grows by the request's duration divided by its output
 // tokens, an average; [RequestSpan.Output] feeds the real intervals.
 //
 // A latency whose start or end was not told, or is in the wrong order, is left
 // out and reported once. Threads of this process that are still open end with
 // the request, which is reported once. A resumed request has no span and no
-// metrics here; its End only ends those threads.
+// metrics here; its End only ends those threads. Source: sglang.request,
+// sglang.metrics.
 func (r *RequestSpan) End(o Outcome, at time.Time) {
 	if r != nil {
 		r.finish(&o, nil, at)
@@ -157,7 +162,7 @@ func (r *RequestSpan) End(o Outcome, at time.Time) {
 // Abort ends the request as aborted. The request span keeps the status UNSET and
 // gets none of the attributes of a normal end; threads of this process that are
 // still open are ended with [ThreadSpan.Abort]. The metrics count the request
-// with what o tells.
+// with what o tells. Source: sglang.thread, sglang.metrics.
 func (r *RequestSpan) Abort(why AbortReason, o Outcome, at time.Time) {
 	if r != nil {
 		r.finish(&o, &why, at)

@@ -108,18 +108,19 @@ func withValue(s Stage, n int) Stage {
 // DecodeLoop is one decode iteration. ct is its number, the attribute decode_ct:
 // it counts from 0 and goes on counting after a retraction. A negative ct means
 // that the number is not known yet; [ThreadSpan.EndStage] can bring it.
+// Source: sglang.stage.
 func DecodeLoop(ct int) Stage { return withValue(decodeLoop, ct) }
 
 // SpecVerify is the verification of draft tokens by the target model.
 // correctDrafts is how many of them it accepted, without the bonus token: the
 // attributes num_correct_drafts and, for older dashboards, accepted_tokens. A
 // negative number means that it is not known yet, as is usual at the start of a
-// live stage; [ThreadSpan.EndStage] can bring it.
+// live stage; [ThreadSpan.EndStage] can bring it. Source: sglang.stage.
 func SpecVerify(correctDrafts int) Stage { return withValue(specVerify, correctDrafts) }
 
 // RunBatchCPU is the CPU side of running a batch under pipeline parallelism.
 // microBatch is the number of the micro-batch, the attribute pp_mb_id. A
-// negative number means that it is not known yet.
+// negative number means that it is not known yet. Source: sglang.stage.
 func RunBatchCPU(microBatch int) Stage { return withValue(runBatchCPU, microBatch) }
 
 // stageTable holds of each stage what is needed at every call.

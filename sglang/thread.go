@@ -58,7 +58,7 @@ type Thread struct {
 // The methods are safe for concurrent use, on a nil *ThreadSpan, and after the
 // end, when they change nothing. They neither block nor panic; what is out of
 // order is put right as documented and reported once for each kind and Engine
-// through [go.opentelemetry.io/otel.Handle]. For a stage or event above the
+// through [otel.Handle]. For a stage or event above the
 // request's trace level, and for a request that is not recorded, they return at
 // once without an allocation.
 type ThreadSpan struct {
@@ -254,7 +254,7 @@ func (t *ThreadSpan) End(at time.Time) { t.end(at, nil) }
 
 // Abort ends the thread at the given time because its request was aborted: the
 // thread span gets the status ERROR and the attributes of why. The stages that
-// are open end too.
+// are open end too. Source: sglang.thread.
 func (t *ThreadSpan) Abort(why AbortReason, at time.Time) { t.end(at, &why) }
 
 func (t *ThreadSpan) end(at time.Time, why *AbortReason) {

@@ -81,7 +81,7 @@ func WithEventLimit(events int) OptionV1 {
 // and log probabilities follow one another, counts are summed, and a merged
 // event has the time of its first iteration. Without it each event is added, the
 // SDK keeps the newest and counts the others as dropped, which is reported once
-// through otel.Handle.
+// through [otel.Handle].
 //
 // A merged event has the lists that each of its iterations has, and a count where
 // each has one or has tokens to count, so that they tell of the same tokens; so

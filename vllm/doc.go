@@ -26,7 +26,7 @@
 //
 // An interval needs both its ends. One that lacks an end, or ends before it
 // starts, makes neither an attribute nor a span nor a measurement, and is
-// reported once for each engine and kind through otel.Handle; a request that was
+// reported once for each engine and kind through [otel.Handle]; a request that was
 // aborted or failed may lack ends without a report. Only llm_request itself,
 // which has started by then, is cut to zero length, without a
 // gen_ai.latency.e2e.

@@ -7,7 +7,7 @@ import (
 
 // EnvGranularity names the environment variable that sets the [Granularity]: 0,
 // 1 or 2. [WithGranularity] beats it. Another value is reported once through
-// otel.Handle and means 1.
+// [otel.Handle] and means 1.
 const EnvGranularity = "VLLM_TRACE_GRANULARITY"
 
 // Granularity is how much is recorded of each V1 request. V0 engines know none:
