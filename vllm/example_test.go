@@ -14,6 +14,48 @@ import (
 	"github.com/infertel/infertel-go/vllm"
 )
 
+// A shim beside an engine tells what happens to each request. ctx carries the entry
+// span if the request brought a traceparent.
+func Example() {
+	exporter, provider := inMemory()
+	engine, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "qwen3-8b"}, vllm.WithTracerProvider(provider))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer engine.Close()
+
+	ctx := context.Background()
+	arrival := time.Unix(1_700_000_000, 0) // these times are the engine's
+	after := func(ms int) time.Time { return arrival.Add(time.Duration(ms) * time.Millisecond) }
+	req := engine.StartRequest(ctx, vllm.Request{ID: "req-1", PromptTokens: 48}, arrival)
+	req.Queued(after(1))
+	req.Scheduled(after(4))
+	req.Prefill(vllm.Iteration{At: after(20)})
+	req.Decode(vllm.Iteration{At: after(32)})
+	req.Finish(vllm.OutcomeV1{At: after(33), FinishReason: vllm.FinishReasonStop, CompletionTokens: new(2)})
+
+	printTree(exporter)
+	// Output:
+	// llm_request 0-33ms
+	//   gen_ai.request.id=req-1
+	//   gen_ai.request.model_name=qwen3-8b
+	//   gen_ai.engine.index=0
+	//   gen_ai.pd_role=none
+	//   gen_ai.usage.prompt_tokens=48
+	//   gen_ai.usage.completion_tokens=2
+	//   gen_ai.usage.cache_read.input_tokens=0
+	//   gen_ai.latency.e2e=33000000
+	//   gen_ai.latency.time_in_queue=3000000
+	//   gen_ai.latency.time_to_first_token=20000000
+	//   gen_ai.latency.time_in_model_prefill=16000000
+	//   gen_ai.latency.time_in_model_decode=12000000
+	//   gen_ai.latency.time_in_model_inference=28000000
+	//   wait 1-4ms
+	//   prefill 4-20ms
+	//   decode 20-32ms
+}
+
 // A live request: each fact is told as the engine gets to it.
 func ExampleEngineV1_StartRequest() {
 	exporter, provider := inMemory()
@@ -157,78 +199,6 @@ func ExampleRequestV1_StartWait() {
 	//   prefill 4-20ms
 	//   wait 20-25ms
 	//   decode 25-60ms
-}
-
-// A V0 engine: one span, durations in seconds.
-func ExampleEngineV0_RecordRequest() {
-	exporter, provider := inMemory()
-	engine, err := vllm.NewEngineV0("llama-3", vllm.WithTracerProvider(provider))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer engine.Close()
-
-	arrival := time.Unix(1_700_000_000, 0)
-	after := func(ms int) time.Time { return arrival.Add(time.Duration(ms) * time.Millisecond) }
-	engine.RecordRequest(context.Background(), vllm.RequestRecordV0{
-		Request: vllm.Request{ID: "req-0", PromptTokens: 32}, Arrival: arrival, Scheduled: after(4), FirstToken: after(24),
-		Outcome: vllm.OutcomeV0{At: after(88), FinishReason: vllm.FinishReasonStop, CompletionTokens: 8,
-			ModelForward: new(41700 * time.Microsecond)},
-	})
-
-	printTree(exporter)
-	// Output:
-	// llm_request 0-88ms
-	//   gen_ai.request.id=req-0
-	//   gen_ai.response.model=llama-3
-	//   gen_ai.usage.num_sequences=1
-	//   gen_ai.usage.prompt_tokens=32
-	//   gen_ai.usage.completion_tokens=8
-	//   gen_ai.latency.e2e=0.088
-	//   gen_ai.latency.time_in_queue=0.004
-	//   gen_ai.latency.time_to_first_token=0.024
-	//   gen_ai.latency.time_in_model_forward=0.0417
-}
-
-// Readings of an engine's cumulative counters, which start over when the engine
-// does.
-func ExampleEngineV1_RecordSchedulerFromTotals() {
-	engine, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "qwen3-8b"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer engine.Close()
-
-	ctx := context.Background()
-	for _, queries := range []int{1000, 1048, 12} { // then 48 were counted: the engine restarted before the third
-		if err := engine.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV1{PrefixCacheQueries: &queries}); err != nil {
-			fmt.Println(err)
-		}
-	}
-	fmt.Println(engine.RecordScheduler(ctx, vllm.SchedulerStatsV1{KVCacheUsage: new(42.0)}))
-	// Output:
-	// vllm: SchedulerStatsV1.KVCacheUsage is 42, want a number from 0 to 1
-}
-
-// A gateway in front of an engine beside which no shim runs.
-func ExampleEngineV1_RecordCall() {
-	engine, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "qwen3-8b"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer engine.Close()
-
-	start := time.Unix(1_700_000_000, 0)
-	err = engine.RecordCall(context.Background(), vllm.CallRecord{
-		Start: start, FirstToken: start.Add(30 * time.Millisecond), End: start.Add(120 * time.Millisecond),
-		InputTokens: new(14), OutputTokens: new(9), FinishReason: vllm.FinishReasonStop,
-	})
-	fmt.Println(err)
-	// Output:
-	// <nil>
 }
 
 func inMemory() (*tracetest.InMemoryExporter, *sdktrace.TracerProvider) {
