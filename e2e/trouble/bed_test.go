@@ -251,6 +251,7 @@ func (tr *trouble) tokens() int64 {
 }
 
 func TestCollectorTrouble(t *testing.T) {
+	t.Parallel()
 	program, err := process.Build("gateway", false)
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ const heapBound = 4 * otlp.QueueBytes
 // What waits for a stuck collector is bounded, however much comes: full queues
 // take what they may and no more. When the collector goes on, that arrives.
 func TestMemoryWithAStuckCollector(t *testing.T) {
+	t.Parallel()
 	text := strings.Repeat("a word and another, ", 400) // 8,000 bytes
 	message := fmt.Sprintf(`{"role":"user","content":%q}`, text)
 	request := `{"model":"m","messages":[` + strings.Repeat(message+",", 15) + message + `]}` // 128 kB
