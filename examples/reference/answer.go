@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 	"github.com/infertel/infertel-go/genai"
-	"github.com/infertel/infertel-go/internal/simengine"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 	"github.com/infertel/infertel-go/genai"
-	"github.com/infertel/infertel-go/internal/simengine"
 )
 
 // body is a request to the API as it is in JSON. What concerns the simulation

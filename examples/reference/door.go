@@ -7,9 +7,9 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/genai/wire"
-	"github.com/infertel/infertel-go/internal/simengine"
 )
 
 // httpRequest is a request to the API, and httpClient is who gets the answer.

@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel"
 
 	"github.com/infertel/infertel-go/examples/internal/session"
-	"github.com/infertel/infertel-go/internal/simengine"
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 )
 
 const flushTime = 30 * time.Second

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/infertel/infertel-go/examples/internal/session"
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 	"github.com/infertel/infertel-go/genai"
-	"github.com/infertel/infertel-go/internal/simengine"
 	"github.com/infertel/infertel-go/sglang"
 	"github.com/infertel/infertel-go/vllm"
 )

@@ -6,7 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/propagation"
 
-	"github.com/infertel/infertel-go/internal/simengine"
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 	"github.com/infertel/infertel-go/sglang"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/infertel/infertel-go/internal/simengine"
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 	"github.com/infertel/infertel-go/vllm"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/infertel/infertel-go/internal/simengine"
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 	"github.com/infertel/infertel-go/vllm"
 )
 

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/infertel/infertel-go/internal/simengine"
+	"github.com/infertel/infertel-go/examples/internal/simengine"
 )
 
 const (
