@@ -1,6 +1,6 @@
 FUZZTIME ?= 10s
 
-.PHONY: test race lint generate dashboards fuzz bench e2e jaeger jaeger-test html-test
+.PHONY: test race lint generate dashboards fuzz bench bench-process e2e jaeger jaeger-test html-test
 
 test:
 	go test ./...
@@ -22,8 +22,14 @@ dashboards:
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
 
+# What the library costs, each kind of work beside the same without it. Writes
+# docs/performance.md.
 bench:
-	go test -run '^$$' -bench . -benchmem ./genai/... ./vllm/... ./sglang/...
+	cd e2e/bench && go run . -out ../../docs/performance.md
+
+# What telemetry costs a whole gateway, as a process of its own under load.
+bench-process:
+	cd e2e/bench && go run ./load
 
 # Opens the page of the reference emitter in headless Chromium, which must be
 # installed.
