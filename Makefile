@@ -52,7 +52,7 @@ jaeger:
 jaeger-test:
 	cd e2e/jaeger && go vet ./... && go test -timeout 2h ./...
 
-# Ten minutes of load: 2,000 slow streams through the gateway, 200 through one with
+# Minutes of load: 2,000 slow streams through the gateway, 200 through one with
 # the race detector, and a shim with requests that never end.
 soak:
 	cd e2e && go run ./soak
