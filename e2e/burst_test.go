@@ -124,13 +124,18 @@ func TestBurst(t *testing.T) {
 	for _, b := range bursts {
 		t.Run(b.name, func(t *testing.T) {
 			t.Setenv("OTEL_SPAN_EVENT_COUNT_LIMIT", fmt.Sprint(vllmSteps)) // as anyone must who wants so many events
+			// A slow machine may take its time: what counts here is how much arrives.
+			t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "60000")
+			t.Setenv("OTEL_BSP_EXPORT_TIMEOUT", "300000")
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+			defer cancel()
 			c := bed.StartCollector(t)
 			providers, err := otlp.Setup(t.Context(), otlp.WithEndpoint(c.Endpoint))
 			if err != nil {
 				t.Fatal(err)
 			}
 			b.run(t, providers.TracerProvider())
-			if err := providers.Shutdown(context.Background()); err != nil {
+			if err := providers.Shutdown(ctx); err != nil {
 				t.Error(err)
 			}
 			if l := providers.Losses(); l.Total() > 0 {
