@@ -47,12 +47,12 @@ func (w *AbortReason) attributes() []attribute.KeyValue {
 			a = append(a, of(boundedtext.Cut(*text, limit)))
 		}
 	}
-	add(w.Type, maxName, semconv.AbortType)
+	add(w.Type, boundedtext.MaxName, semconv.AbortType)
 	add(w.Message, maxMessage, semconv.AbortMessage)
 	if w.StatusCode != nil {
 		a = append(a, semconv.AbortStatusCode(*w.StatusCode))
 	}
-	add(w.ErrType, maxName, semconv.AbortErrType)
+	add(w.ErrType, boundedtext.MaxName, semconv.AbortErrType)
 	add(w.Reason, maxMessage, semconv.AbortReason)
 	return a
 }

@@ -21,10 +21,8 @@ const ScopeName = "github.com/infertel/infertel-go/sglang"
 // Version is the version of the instrumentation scope.
 const Version = version.Version
 
-// Bounds on text that comes from outside, in bytes.
+// Bounds on text that comes from outside, in bytes, besides those of names and ids.
 const (
-	maxName    = 256
-	maxID      = 256
 	maxLabel   = 128
 	maxMessage = 1024
 )
@@ -62,7 +60,7 @@ func NewEngine(c EngineConfig, opts ...Option) (*Engine, error) {
 	}
 	o := newConfig(opts)
 	t := &Engine{
-		model:       boundedtext.Cut(c.Model, maxName),
+		model:       boundedtext.Cut(c.Model, boundedtext.MaxName),
 		role:        c.PDRole,
 		nativeNames: o.nativeNames,
 		tracer:      o.tracerProvider.Tracer(ScopeName, trace.WithInstrumentationVersion(Version)),
@@ -73,7 +71,7 @@ func NewEngine(c EngineConfig, opts ...Option) (*Engine, error) {
 	}
 	t.level.Store(int64(initialLevel(o.level)))
 	t.shelves.New = newShelf
-	if id := boundedtext.Cut(o.hostID, maxID); id != "" {
+	if id := boundedtext.Cut(o.hostID, boundedtext.MaxName); id != "" {
 		t.hostID = func() string { return id }
 	} else {
 		t.hostID = sync.OnceValue(func() string { return discoverHostID(machineIDFile, net.Interfaces) })

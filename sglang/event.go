@@ -76,7 +76,7 @@ func (t *ThreadSpan) Schedule(b Batch, at time.Time) {
 	if t == nil || t.tl == nil || levelSchedule > t.level {
 		return
 	}
-	b.ID = boundedtext.Cut(b.ID, maxID)
+	b.ID = boundedtext.Cut(b.ID, boundedtext.MaxName)
 	t.tl.mu.Lock()
 	defer t.tl.unlock()
 	t.tl.recordEvent(event{batch: b}, at)

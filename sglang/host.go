@@ -18,7 +18,7 @@ const (
 // that its threads and ours on one host agree where a machine id exists.
 func discoverHostID(machineIDFile string, interfaces func() ([]net.Interface, error)) string {
 	if content, err := os.ReadFile(machineIDFile); err == nil {
-		if id := boundedtext.Cut(strings.TrimSpace(string(content)), maxID); id != "" {
+		if id := boundedtext.Cut(strings.TrimSpace(string(content)), boundedtext.MaxName); id != "" {
 			return id
 		}
 	}

@@ -62,7 +62,7 @@ func misuse(kind reportonce.Kind, format string, args ...any) problem {
 }
 
 // shown is text from outside, fit for a message.
-func shown(text string) string { return boundedtext.Cut(text, maxName) }
+func shown(text string) string { return boundedtext.Cut(text, boundedtext.MaxName) }
 
 func (e *Engine) report(problems ...problem) {
 	for _, p := range problems {

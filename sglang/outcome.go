@@ -122,7 +122,7 @@ func reasonsJSON(reasons []string) string {
 	}
 	kept := make([]string, min(len(reasons), most))
 	for i := range kept {
-		kept[i] = boundedtext.Cut(reasons[i], maxName)
+		kept[i] = boundedtext.Cut(reasons[i], boundedtext.MaxName)
 	}
 	var text strings.Builder
 	e := json.NewEncoder(&text)

@@ -88,7 +88,7 @@ func (e *Engine) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 		e.report(misuse(misuseRequestTime, "request %q was started at %v, which cannot be; its spans and latencies are left out", r.RID, at))
 		at, level = time.Time{}, LevelOff
 	}
-	s := &RequestSpan{engine: e, ctx: ctx, start: at, rid: boundedtext.Cut(r.RID, maxID), embedding: r.Embedding}
+	s := &RequestSpan{engine: e, ctx: ctx, start: at, rid: boundedtext.Cut(r.RID, boundedtext.MaxName), embedding: r.Embedding}
 	s.inert.req = s
 	if level == LevelOff {
 		s.handOff(trace.SpanContextFromContext(ctx), LevelOff)

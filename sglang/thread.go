@@ -120,7 +120,7 @@ func (r *RequestSpan) startThread(c *Thread, at time.Time) *ThreadSpan {
 		label = "unknown"
 	}
 	label = tr.fullLabel(boundedtext.Cut(label, maxLabel))
-	host := boundedtext.Cut(c.HostID, maxID)
+	host := boundedtext.Cut(c.HostID, boundedtext.MaxName)
 	if host == "" {
 		host = tr.hostID()
 	}

@@ -17,10 +17,7 @@ import (
 	"github.com/infertel/infertel-go/semconv"
 )
 
-const (
-	maxName        = 256 // bytes of a model name or an id
-	maxDescription = 256 // bytes of a status description
-)
+const maxDescription = 256 // bytes of a status description
 
 // engine is what engines of both versions have.
 type engine struct {

@@ -36,7 +36,7 @@ func NewEngineV0(model string, opts ...Option) (*EngineV0, error) {
 	g := GranularityRequest
 	c.granularity = &g
 	e := &EngineV0{}
-	if err := e.init(&c, boundedtext.Cut(model, maxName), semconv.VLLMEngineV0Dimensions()); err != nil {
+	if err := e.init(&c, boundedtext.Cut(model, boundedtext.MaxName), semconv.VLLMEngineV0Dimensions()); err != nil {
 		return nil, err
 	}
 	m := e.instruments()

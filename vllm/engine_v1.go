@@ -61,7 +61,7 @@ func NewEngineV1(config EngineConfig, opts ...OptionV1) (*EngineV1, error) {
 		return nil, err
 	}
 	e := &EngineV1{index: config.Index, role: config.PDRole}
-	model := boundedtext.Cut(config.Model, maxName)
+	model := boundedtext.Cut(config.Model, boundedtext.MaxName)
 	if err := e.init(&c, model, semconv.VLLMEngineV1Dimensions(config.Index, model)); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func (q *request) begin(ctx context.Context, e *engine, r Request, arrival, star
 	}
 	q.origin = pointOf(start)
 	q.asked = asked{
-		ID: boundedtext.Cut(r.ID, maxName), PromptTokens: r.PromptTokens,
+		ID: boundedtext.Cut(r.ID, boundedtext.MaxName), PromptTokens: r.PromptTokens,
 		temperature: given(r.Temperature), topP: given(r.TopP), maxTokens: given(r.MaxTokens), n: given(r.N),
 	}
 	if !q.arrived {

@@ -20,22 +20,17 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/infertel/infertel-go/examples/internal/command"
 	"github.com/infertel/infertel-go/examples/internal/session"
 	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/genai/genaihttp"
 )
 
 const (
-	exitLost  = 1
-	exitUsage = 2
-
 	drainTime = 5 * time.Second // for requests that are under way
 	flushTime = 5 * time.Second // for telemetry
 )
@@ -49,27 +44,10 @@ type flags struct {
 	includeUsage   bool
 }
 
-func main() {
-	// Kubernetes and systemd send SIGTERM.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { command.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	f, err := parse(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		fmt.Fprintln(stderr, "gateway:", err)
-		return exitUsage
-	}
-	if err := serve(ctx, f, stdout, stderr); err != nil {
-		fmt.Fprintln(stderr, "gateway:", err)
-		return exitLost
-	}
-	return 0
+	return command.Run(ctx, "gateway", args, stdout, stderr, parse, serve)
 }
 
 func parse(args []string, stderr io.Writer) (*flags, error) {
@@ -86,14 +64,8 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.IntVar(&f.streamInterval, "stream-interval", 1, "`tokens` that SGLang puts into one streamed increment")
 	set.BoolVar(&f.public, "public", false, "do not trust incoming trace context: each request begins a trace and links to the caller's")
 	set.BoolVar(&f.includeUsage, "include-usage", false, "ask the servers for the token usage of streams whose request does not")
-	if err := set.Parse(args); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			err = errors.New("see -h") // the flag set has said what is wrong
-		}
+	if err := command.Parse(set, args); err != nil {
 		return nil, err
-	}
-	if set.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q, want flags only", set.Arg(0))
 	}
 	var err error
 	if f.engine, err = genai.ParseEngine(*engine); err != nil {

@@ -30,16 +30,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
-	"syscall"
 
+	"github.com/infertel/infertel-go/examples/internal/command"
 	"github.com/infertel/infertel-go/examples/internal/session"
-)
-
-const (
-	exitLost  = 1
-	exitUsage = 2
 )
 
 type flags struct {
@@ -55,26 +48,10 @@ type flags struct {
 	html        string
 }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
-}
+func main() { command.Main(run) }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	f, err := parse(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		fmt.Fprintln(stderr, "reference:", err)
-		return exitUsage
-	}
-	if err := emit(ctx, f, stdout, stderr); err != nil {
-		fmt.Fprintln(stderr, "reference:", err)
-		return exitLost
-	}
-	return 0
+	return command.Run(ctx, "reference", args, stdout, stderr, parse, emit)
 }
 
 func parse(args []string, stderr io.Writer) (*flags, error) {
@@ -95,14 +72,8 @@ func parse(args []string, stderr io.Writer) (*flags, error) {
 	set.BoolVar(&f.check, "check", false, "hold what arrived against the documentation, and fail on any violation")
 	set.BoolVar(&f.verbose, "v", false, "print the attributes of every span too")
 	set.StringVar(&f.html, "html", "", "also write what is printed to this `file`, as one self-contained page")
-	if err := set.Parse(args); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			err = errors.New("see -h") // the flag set has said what is wrong
-		}
+	if err := command.Parse(set, args); err != nil {
 		return nil, err
-	}
-	if set.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q, want flags only", set.Arg(0))
 	}
 	var errs []error
 	want := func(ok bool, format string, args ...any) {

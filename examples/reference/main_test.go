@@ -14,6 +14,7 @@ import (
 	commonpb "go.opentelemetry.io/proto/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/infertel/infertel-go/examples/internal/command"
 	"github.com/infertel/infertel-go/internal/otlpreceiver"
 	"github.com/infertel/infertel-go/semconv"
 	"github.com/infertel/infertel-go/vllm"
@@ -169,13 +170,13 @@ func TestUsage(t *testing.T) {
 		"argument":              "argument",
 		"-requests 0 -speed -1": "-speed",
 	} {
-		if code, stdout, stderr := alone(t, strings.Fields(args)...); code != exitUsage || !strings.Contains(stderr, want) || stdout != "" {
+		if code, stdout, stderr := alone(t, strings.Fields(args)...); code != command.ExitUsage || !strings.Contains(stderr, want) || stdout != "" {
 			t.Errorf("%s: exit status %d, stderr %q", args, code, stderr)
 		}
 	}
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	var out, errs bytes.Buffer
-	if code := run(context.Background(), []string{"-check"}, &out, &errs); code != exitUsage {
+	if code := run(context.Background(), []string{"-check"}, &out, &errs); code != command.ExitUsage {
 		t.Errorf("-check with a collector: exit status %d", code)
 	}
 }
@@ -207,7 +208,7 @@ func TestLoss(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "200")
 	var out, errs bytes.Buffer
-	if code := run(context.Background(), []string{"-engine", "vllm-v0", "-requests", "1"}, &out, &errs); code != exitLost || !strings.Contains(errs.String(), "lost") {
+	if code := run(context.Background(), []string{"-engine", "vllm-v0", "-requests", "1"}, &out, &errs); code != command.ExitLost || !strings.Contains(errs.String(), "lost") {
 		t.Errorf("exit status %d, stderr %q", code, errs.String())
 	}
 	if strings.Contains(out.String(), "nothing was lost") {

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 )
 
+// MaxName is how many bytes are kept of a name or an id.
+const MaxName = 256
+
 // Cut returns at most the first limit bytes of s, cut at the boundary of a
 // character, with what is not UTF-8 replaced by U+FFFD. What it returns never
 // keeps a longer s in memory.
