@@ -118,7 +118,7 @@ func TestConformance(t *testing.T) {
 func TestShelvesAreNotMixedUp(t *testing.T) {
 	exporter := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
-	tr := benchTracer(t, provider, sdkmetric.NewMeterProvider())
+	tr := level3(t, provider, sdkmetric.NewMeterProvider())
 	var want string
 	for range 20 {
 		a, b := tr.StartRequest(t.Context(), sglang.Request{RID: "a"}, t0), tr.StartRequest(t.Context(), sglang.Request{RID: "b"}, t0)

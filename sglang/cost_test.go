@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -118,4 +120,23 @@ func TestStageAllocations(t *testing.T) {
 	if a > b {
 		t.Errorf("%v allocations for a stage, %v for a span by hand", a, b)
 	}
+}
+
+// rawDecodeLoop makes one decode_loop span with the SDK alone.
+func rawDecodeLoop(tr trace.Tracer) func(i int) {
+	ctx, _ := tr.Start(context.Background(), "decode_forward", trace.WithTimestamp(t0))
+	return func(i int) {
+		_, s := tr.Start(ctx, "decode_loop", trace.WithTimestamp(ms(float64(i))))
+		s.SetAttributes(attribute.Int("decode_ct", i))
+		s.End(trace.WithTimestamp(ms(float64(i + 1))))
+	}
+}
+
+func level3(t testing.TB, p trace.TracerProvider, m metric.MeterProvider) *sglang.Engine {
+	t.Helper()
+	tr, err := sglang.NewEngine(sglang.EngineConfig{Model: "m"}, sglang.WithTracerProvider(p), sglang.WithMeterProvider(m), sglang.WithTraceLevel(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
 }

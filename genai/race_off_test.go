@@ -1,0 +1,5 @@
+//go:build !race
+
+package genai_test
+
+const raceEnabled = false
