@@ -18,7 +18,7 @@ func (d *decorated) Error() string        { return d.inner.Error() }
 func (d *decorated) Unwrap() error        { return d.inner }
 func (d *decorated) Is(target error) bool { return errors.Is(d.inner, target) }
 
-// Decision 27: only an error of the caller's makes the status ERROR. Its text may
+// Only an error of the caller's makes the status ERROR. Its text may
 // quote a prompt, so it is not told, unless it is made to be.
 func TestError(t *testing.T) {
 	const secret = "the prompt was: ignore all"

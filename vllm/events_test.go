@@ -24,7 +24,7 @@ func shape(events []spanEvent) []string {
 	return out
 }
 
-// Decision 29.
+// An event for each iteration, queueing and preemption, with the tokens told.
 func TestEvents(t *testing.T) {
 	b := newBed(t)
 	req := b.v1(vllm.EngineConfig{Index: 2}, vllm.WithGranularity(vllm.GranularityEvents)).StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
@@ -77,7 +77,7 @@ func long(e *vllm.EngineV1, n int) {
 	req.Finish(vllm.OutcomeV1{At: at(float64(n + 1)), FinishReason: vllm.FinishReasonStop})
 }
 
-// Decision 30, the default: every event is added, the SDK keeps the newest.
+// The default: every event is added, the SDK keeps the newest.
 func TestEventsBeyondTheLimit(t *testing.T) {
 	for _, limit := range []string{"", "128", "0", "-1", "-7", "200", " 200", "abc", "1"} {
 		t.Setenv("OTEL_SPAN_EVENT_COUNT_LIMIT", limit)
@@ -125,7 +125,7 @@ func TestEventsBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// Decision 30, coalesced: everything fits and no token is lost.
+// Coalesced: everything fits and no token is lost.
 func TestEventCoalescing(t *testing.T) {
 	for _, limit := range []int{128, 127, 2, 1, 3, 1000, 0, -1} {
 		for _, n := range []int{0, 1, 2, 126, 127, 128, 129, 400, 20_000} {

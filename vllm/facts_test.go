@@ -36,7 +36,7 @@ func iterations(its ...vllm.Iteration) (recs []vllm.IterationRecord) {
 }
 
 // The last token is the latest iteration's, if those told can have put out all of
-// the tokens; else decode is left out and that is said. Decision 6.
+// the tokens; else decode is left out and that is said.
 func TestLastToken(t *testing.T) {
 	one := new(1)
 	for name, c := range map[string]struct {
@@ -162,7 +162,7 @@ func TestEachKindIsReported(t *testing.T) {
 }
 
 // A request that finished before it arrived has no latency, and its span no length.
-// Decisions 6 and 22.
+// A request that finished before it arrived has a span without length.
 func TestFinishBeforeArrival(t *testing.T) {
 	b := newBed(t)
 	e, e0 := b.v1(vllm.EngineConfig{}), b.v0()
@@ -245,7 +245,7 @@ func TestWantsTokens(t *testing.T) {
 	r.Finish(vllm.OutcomeV1{At: at(1)})
 }
 
-// What each role measures; decision 24.
+// What each role measures.
 func TestMetricsOfRoles(t *testing.T) {
 	for role, want := range map[vllm.PDRole][4]any{ // prefill, decode, inference, time per output token
 		vllm.PDRoleNone:     {0.04, 0.02, 0.06, 0.02},

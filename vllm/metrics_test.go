@@ -31,7 +31,7 @@ func near(t testing.TB, got, want map[string]float64) {
 	}
 }
 
-// What finished requests feed; decision 32.
+// What finished requests feed.
 func TestMetricsOfRequestsV1(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{})
@@ -110,7 +110,7 @@ func TestSchedulerCounters(t *testing.T) {
 	b.oneReport("PromptTokens is ignored", "WithSchedulerCounters")
 }
 
-// Decision 31: no gauge before a report, a true 0 after one, none after Close.
+// No gauge before a report, a true 0 after one, none after Close.
 func TestGaugesFollowTheEngine(t *testing.T) {
 	ctx := context.Background()
 	b := newBed(t)
@@ -238,7 +238,7 @@ func TestFinishReasonsAreBounded(t *testing.T) {
 }
 
 // On the wire: instruments, units, types, dimensions and their types are those of
-// the registry; decisions 4 and 5. Engines of both versions share a provider.
+// the registry. Engines of both versions share a provider.
 func TestMetricsOnTheWire(t *testing.T) {
 	ctx := context.Background()
 	bed := sdktest.New(t)

@@ -2,6 +2,7 @@ package vllm_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/infertel/infertel-go/vllm"
@@ -31,4 +32,62 @@ func TestNilContext(t *testing.T) {
 		}
 	}
 	b.noReports()
+}
+
+// A finished request takes no more facts, and nil ones none at all.
+func TestNilAndFinished(t *testing.T) {
+	b := newBed(t)
+	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))
+	done := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
+	wait, kv := done.StartWait(at(1)), done.StartKVTransfer(at(1))
+	done.Finish(vllm.OutcomeV1{At: at(2), FinishReason: vllm.FinishReasonAbort})
+	before := len(b.recorder.Ended())
+	for _, r := range []*vllm.RequestV1{nil, done, (*vllm.EngineV1)(nil).StartRequest(context.Background(), vllm.Request{}, at(0))} {
+		r.Tokenized(1)
+		r.Queued(at(1))
+		r.Scheduled(at(2))
+		r.StartWait(at(1)).End(at(2))
+		r.StartPrefill(at(1)).End(at(2))
+		r.StartDecode(at(1)).End(at(2))
+		r.StartKVTransfer(at(1)).End(vllm.KVTransfer{}, at(2))
+		r.Prefill(vllm.Iteration{At: at(3)})
+		r.Decode(vllm.Iteration{At: at(3)})
+		r.Preempted(at(3))
+		r.Finish(vllm.OutcomeV1{At: at(4)})
+		if r.Context() == nil {
+			t.Error("no context")
+		}
+	}
+	wait.End(at(3))
+	kv.End(vllm.KVTransfer{}, at(3))
+	vllm.StageSpan{}.End(at(1))
+	vllm.KVTransferSpan{}.End(vllm.KVTransfer{}, at(1))
+	if n := len(b.recorder.Ended()); n != before {
+		t.Errorf("%d spans ended after the finish", n-before)
+	}
+	var none *vllm.EngineV1
+	none.RecordRequest(context.Background(), vllm.RequestRecordV1{})
+	err := errors.Join(none.RecordScheduler(context.Background(), vllm.SchedulerStatsV1{}), none.RecordSchedulerFromTotals(context.Background(), vllm.SchedulerStatsV1{}),
+		none.RecordCall(context.Background(), vllm.CallRecord{}), none.Close())
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNilV0(t *testing.T) {
+	ctx := context.Background()
+	var e *vllm.EngineV0
+	r := e.StartRequest(ctx, vllm.Request{}, at(0))
+	r.Scheduled(at(1))
+	r.FirstToken(at(1))
+	r.Finish(vllm.OutcomeV0{})
+	if r.Context() == nil {
+		t.Error("no context")
+	}
+	e.RecordRequest(ctx, vllm.RequestRecordV0{})
+	err := errors.Join(e.RecordScheduler(ctx, vllm.SchedulerStatsV0{}), e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV0{}),
+		e.RecordCall(ctx, vllm.CallRecord{}), e.Close())
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -21,7 +21,7 @@ func TestToldOutOfOrder(t *testing.T) {
 	req.Prefill(vllm.Iteration{At: at(8)})
 	req.Scheduled(at(5))
 	req.Scheduled(at(3))
-	req.Scheduled(at(7)) // changes nothing, decision 23
+	req.Scheduled(at(7)) // changes nothing: the earliest counts
 	req.Queued(at(2))
 	req.Queued(at(1))
 	req.Queued(at(4))
@@ -130,7 +130,7 @@ func TestQueuedAgainAfterLongTime(t *testing.T) {
 	}
 }
 
-// Decision 8: two ends that both have a monotonic reading are measured by it, also
+// Two ends that both have a monotonic reading are measured by it, also
 // where the arrival or another point has none.
 func TestMixedClocks(t *testing.T) {
 	now := time.Now()

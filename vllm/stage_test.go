@@ -108,7 +108,7 @@ func TestTransferOutsideOfWait(t *testing.T) {
 	}
 }
 
-// Decision 28: the granularity of the engine, of the environment and of one
+// The granularity of the engine, of the environment and of one
 // request.
 func TestGranularity(t *testing.T) {
 	for _, c := range []struct {

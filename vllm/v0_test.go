@@ -12,7 +12,7 @@ import (
 	"github.com/infertel/infertel-go/vllm"
 )
 
-// Decisions 20 (float seconds), 28 (llm_request alone) and 33 (Durations).
+// llm_request alone, with durations as seconds in floating point.
 func TestRequestV0(t *testing.T) {
 	t.Setenv(vllm.EnvGranularity, "2")
 	b := newBed(t)
@@ -133,22 +133,4 @@ func TestSchedulerV0(t *testing.T) {
 		t.Error("a closed engine took a report")
 	}
 	b.noReports()
-}
-
-func TestNilV0(t *testing.T) {
-	ctx := context.Background()
-	var e *vllm.EngineV0
-	r := e.StartRequest(ctx, vllm.Request{}, at(0))
-	r.Scheduled(at(1))
-	r.FirstToken(at(1))
-	r.Finish(vllm.OutcomeV0{})
-	if r.Context() == nil {
-		t.Error("no context")
-	}
-	e.RecordRequest(ctx, vllm.RequestRecordV0{})
-	err := errors.Join(e.RecordScheduler(ctx, vllm.SchedulerStatsV0{}), e.RecordSchedulerFromTotals(ctx, vllm.SchedulerStatsV0{}),
-		e.RecordCall(ctx, vllm.CallRecord{}), e.Close())
-	if err != nil {
-		t.Error(err)
-	}
 }

@@ -2,14 +2,12 @@ package vllm_test
 
 import (
 	"context"
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/infertel/infertel-go/semconv"
@@ -18,8 +16,8 @@ import (
 
 const ms = int64(time.Millisecond)
 
-// The whole request: decisions 1 (INTERNAL), 2 (no span kind attribute), 20
-// (int64 nanoseconds), 21 (definitions) and 22 (ends of the spans).
+// The whole request: spans of kind INTERNAL without gen_ai.span.kind, durations as
+// integers of nanoseconds, and where each span and each latency starts and ends.
 func TestRequestV1(t *testing.T) {
 	b := newBed(t)
 	e := b.v1(vllm.EngineConfig{Index: 3})
@@ -32,7 +30,7 @@ func TestRequestV1(t *testing.T) {
 	req.Prefill(vllm.Iteration{At: at(30)})
 	req.Decode(vllm.Iteration{At: at(40)})
 	req.Preempted(at(45))
-	req.Scheduled(at(70)) // changes nothing, decision 23
+	req.Scheduled(at(70)) // changes nothing: the earliest counts
 	req.Prefill(vllm.Iteration{At: at(95)})
 	req.Decode(vllm.Iteration{At: at(125)})
 	req.Finish(vllm.OutcomeV1{At: at(126), FinishReason: vllm.FinishReasonLength, CompletionTokens: new(4), CachedTokens: -1,
@@ -83,7 +81,7 @@ func TestRequestV1(t *testing.T) {
 	b.noReports()
 }
 
-// Decision 3: what the caller did not set is absent.
+// What the caller did not set is absent.
 func TestUnsetRequestValues(t *testing.T) {
 	b := newBed(t)
 	lived(b.v1(vllm.EngineConfig{}), vllm.Request{ID: "r"})
@@ -92,12 +90,12 @@ func TestUnsetRequestValues(t *testing.T) {
 		"gen_ai.latency.time_in_tokenize": absent, "gen_ai.latency.time_in_detokenize": absent, "gen_ai.latency.time_in_kv_transfer": absent,
 		"gen_ai.request.preemption_count": absent,
 	})
-	// Decision 26: n is that of the request which the span stands for.
+	// n is that of the request which the span stands for.
 	lived(b.v1(vllm.EngineConfig{}), vllm.Request{ID: "r", N: new(1)})
 	has(t, b.request().attrs, map[string]any{"gen_ai.request.n": int64(1)})
 }
 
-// Decision 24.
+// A Prefill node has no decode, a Decode node no prefill.
 func TestPDRoles(t *testing.T) {
 	for _, c := range []struct {
 		role  vllm.PDRole
@@ -139,7 +137,7 @@ func TestPDRoles(t *testing.T) {
 	}
 }
 
-// Decisions 6 and 27: an abort at every point. An interval without both ends
+// An abort at every point. An interval without both ends
 // makes nothing, and that is no misuse here.
 func TestAbortAtEveryPoint(t *testing.T) {
 	steps := []func(*vllm.RequestV1){
@@ -216,7 +214,7 @@ func TestRequestIsCopied(t *testing.T) {
 	has(t, b.request().attrs, map[string]any{"gen_ai.request.temperature": 0.5, "gen_ai.request.top_p": 0.5, "gen_ai.request.max_tokens": int64(5), "gen_ai.request.n": int64(5)})
 }
 
-// Decision 6: each point missing or backwards in turn is left out, and reported
+// Each point missing or backwards in turn is left out, and reported
 // once however often it happens.
 func TestMissingAndBackwardPoints(t *testing.T) {
 	type points struct{ arrival, queued, scheduled, first, last, finish, frontend time.Time }
@@ -292,7 +290,7 @@ func TestLiveWithoutArrival(t *testing.T) {
 	has(t, r.attrs, map[string]any{"gen_ai.latency.e2e": absent})
 }
 
-// Decision 8: the monotonic clock decides where both ends have one; a span of an
+// The monotonic clock decides where both ends have one; a span of an
 // engine whose clock is behind keeps its times and is reported.
 func TestClocks(t *testing.T) {
 	b := newBed(t)
@@ -327,96 +325,6 @@ func TestClocks(t *testing.T) {
 func setBack(t time.Time) time.Time {
 	*(*uint64)(unsafe.Pointer(&t)) -= 1 << 30
 	return t
-}
-
-// Decision 7.
-func TestTraceContext(t *testing.T) {
-	const traceID, spanID = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
-	for header, sampled := range map[string]string{
-		"00-" + traceID + "-" + spanID + "-01": "child",
-		"00-" + traceID + "-" + spanID + "-00": "nothing",
-		"00-" + traceID + "-" + spanID + "-0":  "root",
-		"garbage":                              "root",
-		// A later version may have more after what is known; ff is no version, and
-		// version 00 has only two flags.
-		"01-" + traceID + "-" + spanID + "-01-more":             "child",
-		"01-" + traceID + "-" + spanID + "-01":                  "child",
-		"ff-" + traceID + "-" + spanID + "-01":                  "root",
-		"00-" + traceID + "-" + spanID + "-01-more":             "root",
-		"00-" + traceID + "-" + spanID + "-ff":                  "root",
-		"00-" + strings.ToUpper(traceID) + "-" + spanID + "-01": "root",
-		"00-" + traceID + "-" + strings.ToUpper(spanID) + "-01": "root",
-		"00-" + strings.Repeat("0", 32) + "-" + spanID + "-01":  "root",
-		"00-" + traceID + "-" + strings.Repeat("0", 16) + "-01": "root",
-		"": "root",
-	} {
-		b := newBed(t)
-		e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))
-		ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": header, "tracestate": "a=b"})
-		req := e.StartRequest(ctx, vllm.Request{ID: "r"}, at(0))
-		inner := trace.SpanContextFromContext(req.Context())
-		req.Queued(at(1))
-		req.Finish(vllm.OutcomeV1{At: at(2), FinishReason: vllm.FinishReasonAbort})
-		ended := b.recorder.Ended()
-		switch sampled {
-		case "child":
-			if len(ended) != 1 || ended[0].Parent().SpanID().String() != spanID || ended[0].SpanContext().TraceState().String() != "a=b" || ended[0].SpanContext().SpanID() != inner.SpanID() {
-				t.Errorf("%s: %v", header, ended)
-			}
-		case "root":
-			if len(ended) != 1 || ended[0].Parent().IsValid() || ended[0].SpanContext().TraceID().String() == traceID {
-				t.Errorf("%s: %v", header, ended)
-			}
-		case "nothing":
-			if len(ended) != 0 || inner.TraceID().String() != traceID || inner.IsSampled() || req.Recording() {
-				t.Errorf("%s: %v, %v", header, ended, inner)
-			}
-		}
-		// Metrics count whether the trace is sampled or not.
-		if n := b.points()["gen_ai_vllm_request_success{engine_index=0,finished_reason=abort,model_name=qwen3-8b}"]; n != 1 {
-			t.Errorf("%s: %v finished requests", header, n)
-		}
-	}
-}
-
-// A finished request takes no more facts, and nil ones none at all.
-func TestNilAndFinished(t *testing.T) {
-	b := newBed(t)
-	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents))
-	done := e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0))
-	wait, kv := done.StartWait(at(1)), done.StartKVTransfer(at(1))
-	done.Finish(vllm.OutcomeV1{At: at(2), FinishReason: vllm.FinishReasonAbort})
-	before := len(b.recorder.Ended())
-	for _, r := range []*vllm.RequestV1{nil, done, (*vllm.EngineV1)(nil).StartRequest(context.Background(), vllm.Request{}, at(0))} {
-		r.Tokenized(1)
-		r.Queued(at(1))
-		r.Scheduled(at(2))
-		r.StartWait(at(1)).End(at(2))
-		r.StartPrefill(at(1)).End(at(2))
-		r.StartDecode(at(1)).End(at(2))
-		r.StartKVTransfer(at(1)).End(vllm.KVTransfer{}, at(2))
-		r.Prefill(vllm.Iteration{At: at(3)})
-		r.Decode(vllm.Iteration{At: at(3)})
-		r.Preempted(at(3))
-		r.Finish(vllm.OutcomeV1{At: at(4)})
-		if r.Context() == nil {
-			t.Error("no context")
-		}
-	}
-	wait.End(at(3))
-	kv.End(vllm.KVTransfer{}, at(3))
-	vllm.StageSpan{}.End(at(1))
-	vllm.KVTransferSpan{}.End(vllm.KVTransfer{}, at(1))
-	if n := len(b.recorder.Ended()); n != before {
-		t.Errorf("%d spans ended after the finish", n-before)
-	}
-	var none *vllm.EngineV1
-	none.RecordRequest(context.Background(), vllm.RequestRecordV1{})
-	err := errors.Join(none.RecordScheduler(context.Background(), vllm.SchedulerStatsV1{}), none.RecordSchedulerFromTotals(context.Background(), vllm.SchedulerStatsV1{}),
-		none.RecordCall(context.Background(), vllm.CallRecord{}), none.Close())
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 func TestNewEngineErrors(t *testing.T) {
