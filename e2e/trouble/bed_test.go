@@ -267,6 +267,7 @@ func TestCollectorTrouble(t *testing.T) {
 		"silent":               silent,
 		"exhausted":            exhausted,
 		"exhausted for a time": exhaustedForATime,
+		"exhausted for long":   exhaustedForLong,
 		"partial success":      partialSuccess,
 		"refuses":              refuses,
 		"blackhole":            blackhole,

@@ -2,7 +2,6 @@ package trouble
 
 import (
 	"context"
-	"io"
 	"net"
 	"sync"
 	"testing"
@@ -92,24 +91,29 @@ func exhausted(tr *trouble) {
 	tr.reported("exporting traces failed", "exporting logs failed")
 }
 
-// exhaustedForATime: it says when to try again, and all arrives.
-func exhaustedForATime(tr *trouble) {
-	r := otlptest.New(tr.T)
-	full, err := status.New(codes.ResourceExhausted, "full").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(100 * time.Millisecond)})
+// fullAtFirst makes a receiver answer the first calls of a signal that it is full
+// and when to try again.
+func fullAtFirst(tr *trouble, r *otlptest.Receiver, s otlpreceiver.Signal, calls int, again time.Duration) {
+	full, err := status.New(codes.ResourceExhausted, "full").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(again)})
 	if err != nil {
 		tr.Fatal(err)
 	}
+	var mu sync.Mutex
+	r.SetHook(s, func(context.Context, int) otlpreceiver.Reply {
+		mu.Lock()
+		defer mu.Unlock()
+		if calls--; calls >= 0 {
+			return otlpreceiver.Reply{Err: full.Err()}
+		}
+		return otlpreceiver.Reply{}
+	})
+}
+
+// exhaustedForATime: it says when to try again, and all arrives.
+func exhaustedForATime(tr *trouble) {
+	r := otlptest.New(tr.T)
 	for _, s := range signals {
-		var mu sync.Mutex
-		calls := 0
-		r.SetHook(s, func(context.Context, int) otlpreceiver.Reply {
-			mu.Lock()
-			defer mu.Unlock()
-			if calls++; calls <= 2 {
-				return otlpreceiver.Reply{Err: full.Err()}
-			}
-			return otlpreceiver.Reply{}
-		})
+		fullAtFirst(tr, r, s, 2, 100*time.Millisecond)
 	}
 	tr.start(r.Endpoint())
 	tr.requests(everything)
@@ -120,6 +124,31 @@ func exhaustedForATime(tr *trouble) {
 	if l != (losses{}) || tokens(r) != tr.tokens() {
 		tr.Errorf("lost %v, %d tokens, want %d", l, tokens(r), tr.tokens())
 	}
+}
+
+// exhaustedForLong: it says to try again in an hour. That costs the message that
+// was sent and holds no other up.
+func exhaustedForLong(tr *trouble) {
+	r := otlptest.New(tr.T)
+	for _, s := range signals {
+		fullAtFirst(tr, r, s, 1, time.Hour)
+	}
+	tr.start(r.Endpoint(), "OTEL_EXPORTER_OTLP_TIMEOUT="+never)
+	tr.requests(everything / 2)
+	tr.eventually("the first messages are lost", func() bool {
+		return stderrHas(tr, "exporting traces failed", "exporting logs failed", "exporting metrics failed")
+	})
+	tr.requests(everything / 2)
+	tr.eventually("the metric tells, and the rest arrives", func() bool {
+		spans, logs := lostMetric(r, "traces", "export_failed"), lostMetric(r, "logs", "export_failed")
+		return spans > 0 && len(r.Spans())+int(spans) == tr.sent && logs > 0 && len(r.Logs())+int(logs) == tr.sent
+	})
+	l := tr.stop()
+	tr.accounted(l, r)
+	if l.spans == tr.sent || l.logs == tr.sent || l.exports != 1 {
+		tr.Errorf("lost %v", l)
+	}
+	tr.reported("exporting traces failed", "exporting logs failed", "exporting metrics failed")
 }
 
 // partialSuccess: of each message one item is rejected.
@@ -214,89 +243,4 @@ func slow(tr *trouble) {
 	if l != (losses{}) || tokens(r) != tr.tokens() {
 		tr.Errorf("lost %v, %d tokens, want %d", l, tokens(r), tr.tokens())
 	}
-}
-
-// proxy passes connections on to a server.
-type proxy struct {
-	net.Listener
-	to string
-
-	mu    sync.Mutex
-	dark  []chan struct{} // one for each connection, closed when nothing passes
-	conns []net.Conn
-}
-
-func newProxy(t *testing.T, to string) *proxy {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{Listener: l, to: to}
-	t.Cleanup(func() {
-		_ = l.Close()
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		for _, c := range p.conns {
-			_ = c.Close()
-		}
-	})
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			out, err := net.Dial("tcp", to)
-			if err != nil {
-				_ = in.Close()
-				continue
-			}
-			dark := make(chan struct{})
-			p.mu.Lock()
-			p.dark, p.conns = append(p.dark, dark), append(p.conns, in, out)
-			p.mu.Unlock()
-			go pass(in, out, dark)
-			go pass(out, in, dark)
-		}
-	}()
-	return p
-}
-
-func (p *proxy) addr() string { return p.Listener.Addr().String() }
-
-// swallow lets nothing pass any more on the connections that there are.
-func (p *proxy) swallow() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, d := range p.dark {
-		close(d)
-	}
-	p.dark = nil
-}
-
-// pass copies until an end is closed. In the dark it reads and forgets.
-func pass(to, from net.Conn, dark <-chan struct{}) {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(buf)
-		select {
-		case <-dark:
-			if err != nil {
-				return
-			}
-			continue
-		default:
-		}
-		if n > 0 {
-			if _, err := to.Write(buf[:n]); err != nil {
-				break
-			}
-		}
-		if err != nil {
-			break
-		}
-	}
-	_ = to.Close()
-	_, _ = io.Copy(io.Discard, from)
 }
