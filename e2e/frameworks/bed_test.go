@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"go.uber.org/goleak"
 
 	"github.com/infertel/infertel-go/genai"
@@ -19,7 +20,10 @@ import (
 	"github.com/infertel/infertel-go/internal/sdktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	gin.SetMode(gin.ReleaseMode)
+	goleak.VerifyTestMain(m)
+}
 
 const (
 	callerTrace = "0af7651916cd43dd8448eb211c80319c"

@@ -21,6 +21,7 @@ var proxies = map[string]func(*httputil.ReverseProxy, *url.URL){
 		p.Rewrite = func(r *httputil.ProxyRequest) { r.SetURL(to); r.SetXForwarded() }
 	},
 	"Director": func(p *httputil.ReverseProxy, to *url.URL) {
+		//nolint:staticcheck // many gateways still have it
 		p.Director = func(r *http.Request) { r.URL.Scheme, r.URL.Host = to.Scheme, to.Host }
 	},
 }

@@ -17,8 +17,6 @@ import (
 	"github.com/infertel/infertel-go/genai/genaihttp"
 )
 
-func init() { gin.SetMode(gin.ReleaseMode) }
-
 // router is a way to put the handler into a framework.
 type router struct {
 	path string // of the request
