@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"sync"
-	"testing"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
