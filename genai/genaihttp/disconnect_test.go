@@ -96,7 +96,7 @@ func TestTheClientLeavesAtEveryPoint(t *testing.T) {
 						}
 						plan <- n
 						d.use(t, client, server.URL, n, arrived, leave)
-						f := <-b.ends
+						f := b.end()
 						if done := n >= points["after the finish"]; done != (f.Outcome == genai.OutcomeSuccess) {
 							t.Errorf("the client %s %s: outcome %v", way, point, f.Outcome)
 						}
@@ -198,5 +198,17 @@ func (d *dialer) use(t testing.TB, client *http.Client, url string, n int, arriv
 	if resp != nil {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
+	}
+}
+
+// end waits for a call to end.
+func (b *bed) end() genai.Finished {
+	b.t.Helper()
+	select {
+	case f := <-b.ends:
+		return f
+	case <-time.After(10 * time.Second):
+		b.t.Fatal("a call did not end")
+		panic("unreachable")
 	}
 }

@@ -64,7 +64,7 @@ func TestAnUpgradedConnectionCarriesEveryByte(t *testing.T) {
 				t.Fatal(resp, err)
 			}
 			// The connection is still open, the span is not.
-			if f := <-b.ends; f.Outcome != genai.OutcomeSuccess {
+			if f := b.end(); f.Outcome != genai.OutcomeSuccess {
 				t.Errorf("outcome %v, %v", f.Outcome, f.Err)
 			}
 			go func() { _, _ = conn.Write(frames) }()

@@ -131,7 +131,7 @@ func TestTheUpstreamDies(t *testing.T) {
 					if want != is && !chance {
 						t.Errorf("%s: without us the client got\n%s\nwith us\n%s", pair.name, want, is)
 					}
-					f := <-b.ends
+					f := b.end()
 					if (f.Outcome == genai.OutcomeSuccess) != c.whole && !reset || reset && !c.whole && f.Outcome == genai.OutcomeSuccess {
 						t.Errorf("%s: outcome %v, %v", pair.name, f.Outcome, f.Err)
 					}
