@@ -1,9 +1,9 @@
 package genai
 
 import (
-	"context"
-	"errors"
 	"fmt"
+
+	"github.com/infertel/infertel-go/internal/safeerror"
 )
 
 // Outcome is how a call ended.
@@ -47,29 +47,30 @@ type Error struct {
 }
 
 // Error returns the description.
-func (e *Error) Error() string { return e.Description }
+func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
+	return e.Description
+}
 
-// describe turns err into an Error. The text of an error that is not ours can
-// quote a prompt (engines do so when they refuse a request), so only its Go
-// type is told.
+// describe turns err into an Error, nil if there is none. A nil *Error is no
+// error.
 func describe(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
-	switch {
-	case errors.As(err, &e):
+	if e, ok := safeerror.As[*Error](err); ok {
 		if e != nil && e.Outcome == OutcomeSuccess {
 			return &Error{Outcome: OutcomeError, Description: e.Description, Type: e.Type}
 		}
 		return e
-	case errors.Is(err, context.Canceled):
-		return &Error{Outcome: OutcomeDisconnected, Description: "the client disconnected or the request was cancelled"}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Outcome: OutcomeDisconnected, Description: "the deadline of the request passed"}
 	}
-	name := fmt.Sprintf("%T", err)
-	return &Error{Outcome: OutcomeError, Description: "failed with an error of type " + name, Type: name}
+	description, typeName := safeerror.Describe(err)
+	if typeName == "" {
+		return &Error{Outcome: OutcomeDisconnected, Description: description}
+	}
+	return &Error{Outcome: OutcomeError, Description: description, Type: typeName}
 }
 
 func (e *Error) typeName() string {

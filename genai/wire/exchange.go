@@ -21,7 +21,6 @@ package wire
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -32,6 +31,7 @@ import (
 
 	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/internal/boundedtext"
+	"github.com/infertel/infertel-go/internal/safeerror"
 )
 
 // RequestHead is what is known of a request before its body.
@@ -378,8 +378,8 @@ func isPanic(err error) bool {
 	if err == nil {
 		return false
 	}
-	var e *genai.Error
-	return errors.As(err, &e) && e != nil && e.Outcome == genai.OutcomePanic
+	e, ok := safeerror.As[*genai.Error](err)
+	return ok && e != nil && e.Outcome == genai.OutcomePanic
 }
 
 var errTruncated = &genai.Error{Outcome: genai.OutcomeTruncated, Description: "the answer was cut off before it was complete"}

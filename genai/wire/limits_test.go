@@ -12,7 +12,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/infertel/infertel-go/genai"
-	"github.com/infertel/infertel-go/internal/sdktest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -258,19 +257,6 @@ func TestAPieceOfAStreamCostsNoAllocation(t *testing.T) {
 			t.Errorf("%v: %v allocations for each piece, want 0", engine, n)
 		}
 		x.End(nil)
-	}
-}
-
-// TestANilErrorIsNone: as it comes of a variable of type *genai.Error.
-func TestANilErrorIsNone(t *testing.T) {
-	errs := sdktest.HandleErrors(t)
-	outcome := genai.OutcomeError
-	x := observe(t, genai.EngineVLLM, genai.WithOnEnd(func(_ context.Context, f genai.Finished) { outcome = f.Outcome }))
-	x.RequestBody([]byte(`{"model":"m"}`))
-	var none *genai.Error
-	x.End(none)
-	if got := errs.Take(); outcome != genai.OutcomeSuccess || len(got) > 0 {
-		t.Errorf("outcome %v, reported %v", outcome, got)
 	}
 }
 
