@@ -2,8 +2,6 @@ package genaihttp
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/genai/wire"
+	"github.com/infertel/infertel-go/internal/safeerror"
 )
 
 // Transport is an http.RoundTripper that observes requests. Make it with
@@ -148,19 +147,27 @@ func sendError(ctx context.Context, err error) error {
 	if cause := ctx.Err(); cause != nil {
 		return cause
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	_, typeName := safeerror.Describe(err)
+	if typeName == "" { // of package context
 		return err
 	}
-	what := "the connection to the server failed"
-	var netError net.Error
-	var op *net.OpError
-	switch {
-	case errors.As(err, &netError) && netError.Timeout():
-		what = "the server did not answer in time"
-	case errors.As(err, &op) && op.Op == "dial":
-		what = "the server could not be reached"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		what = "the connection to the server broke off"
+	return &genai.Error{Outcome: genai.OutcomeTransport, Description: whatBroke(err), Type: typeName}
+}
+
+func whatBroke(err error) string {
+	if e, ok := safeerror.As[net.Error](err); ok && timedOut(e) {
+		return "the server did not answer in time"
 	}
-	return &genai.Error{Outcome: genai.OutcomeTransport, Description: what, Type: fmt.Sprintf("%T", err)}
+	if e, ok := safeerror.As[*net.OpError](err); ok && e != nil && e.Op == "dial" {
+		return "the server could not be reached"
+	}
+	if safeerror.Is(err, io.ErrUnexpectedEOF) {
+		return "the connection to the server broke off"
+	}
+	return "the connection to the server failed"
+}
+
+func timedOut(e net.Error) (timeout bool) {
+	defer func() { _ = recover() }() // a method of other code
+	return e.Timeout()
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -71,6 +72,7 @@ func TestTheSpanEndsWithTheBody(t *testing.T) {
 		{"a read that is cancelled", &fixed{resp: sse(io.MultiReader(strings.NewReader(chunk("a")), failedReader{context.Canceled}))}, func(r *http.Response) { _, _ = io.ReadAll(r.Body) }, genai.OutcomeDisconnected, nil},
 		{"a failure after the end", &fixed{resp: sse(io.MultiReader(strings.NewReader(whole), failedReader{io.ErrUnexpectedEOF}))}, func(r *http.Response) { _, _ = io.ReadAll(r.Body) }, genai.OutcomeSuccess, int64(2)},
 		{"no connection", &fixed{err: errors.New("dial tcp secret-host: refused")}, nil, genai.OutcomeTransport, nil},
+		{"an error that is a nil pointer", &fixed{err: (*net.OpError)(nil)}, nil, genai.OutcomeTransport, nil},
 		{"no body", &fixed{resp: &http.Response{StatusCode: 204, Header: http.Header{}, Body: http.NoBody}}, func(*http.Response) {}, genai.OutcomeSuccess, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
