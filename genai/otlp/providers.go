@@ -25,8 +25,8 @@ const (
 	shutdownGrace = 200 * time.Millisecond
 )
 
-// Providers are the providers of the three signals. The zero value does nothing.
-// Its methods may be called concurrently.
+// Providers are the providers of the three signals. The zero value and a nil
+// *Providers do nothing. Its methods may be called concurrently.
 type Providers struct {
 	tracer trace.TracerProvider
 	meter  metric.MeterProvider
@@ -48,7 +48,7 @@ type pipeline struct {
 // TracerProvider returns the provider of tracers. After Shutdown, and if traces
 // are not exported, it does nothing.
 func (p *Providers) TracerProvider() trace.TracerProvider {
-	if p.tracer == nil {
+	if p == nil || p.tracer == nil {
 		return tracenoop.NewTracerProvider()
 	}
 	return p.tracer
@@ -57,7 +57,7 @@ func (p *Providers) TracerProvider() trace.TracerProvider {
 // MeterProvider returns the provider of meters. After Shutdown, and if metrics
 // are not exported, it does nothing.
 func (p *Providers) MeterProvider() metric.MeterProvider {
-	if p.meter == nil {
+	if p == nil || p.meter == nil {
 		return metricnoop.NewMeterProvider()
 	}
 	return p.meter
@@ -66,7 +66,7 @@ func (p *Providers) MeterProvider() metric.MeterProvider {
 // LoggerProvider returns the provider of loggers. After Shutdown, and if logs
 // are not exported, it does nothing.
 func (p *Providers) LoggerProvider() log.LoggerProvider {
-	if p.logger == nil {
+	if p == nil || p.logger == nil {
 		return lognoop.NewLoggerProvider()
 	}
 	return p.logger
@@ -77,7 +77,7 @@ func (p *Providers) LoggerProvider() log.LoggerProvider {
 // an error if something was lost meanwhile.
 func (p *Providers) ForceFlush(ctx context.Context) error {
 	before := p.Losses()
-	err := concurrently([]*pipeline{p.traces, p.logs, p.metrics}, func(pl *pipeline) error { return pl.flush(ctx) })
+	err := concurrently(p.pipelines(), func(pl *pipeline) error { return pl.flush(ctx) })
 	return errors.Join(err, p.lostSince(before))
 }
 
@@ -91,6 +91,9 @@ func (p *Providers) ForceFlush(ctx context.Context) error {
 // It returns an error if something was lost meanwhile. Only the first call does
 // the work, any other waits for it and returns the same.
 func (p *Providers) Shutdown(ctx context.Context) error {
+	if p == nil {
+		return nil
+	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, shutdownTimeout)
@@ -160,12 +163,19 @@ func (p *Providers) Losses() Losses {
 
 func (p *Providers) signals() []*signal {
 	var out []*signal
-	for _, pl := range []*pipeline{p.traces, p.logs, p.metrics} {
+	for _, pl := range p.pipelines() {
 		if pl != nil {
 			out = append(out, pl.signal)
 		}
 	}
 	return out
+}
+
+func (p *Providers) pipelines() []*pipeline {
+	if p == nil {
+		return nil
+	}
+	return []*pipeline{p.traces, p.logs, p.metrics}
 }
 
 func (p *Providers) lostSince(before Losses) error {
