@@ -73,7 +73,7 @@ func fullRequest(op genai.Operation, stream bool) genai.Request {
 func fullResponse() genai.Response {
 	return genai.Response{
 		ID: "resp-1", Model: "m2", FinishReasons: []string{"stop", "length"}, Increments: 5,
-		Usage:     genai.Usage{InputTokens: new(int64(10)), OutputTokens: new(int64(4)), TotalTokens: new(int64(15)), CacheReadInputTokens: new(int64(8))},
+		Usage:     genai.Usage{InputTokens: new(10), OutputTokens: new(4), TotalTokens: new(15), CacheReadInputTokens: new(8)},
 		ToolCalls: [][]genai.ToolCall{{{ID: "a", Name: "f", Arguments: `{"x":1}`}}, {{Name: "g", Arguments: "{}"}, {Name: "h", Arguments: "{}"}}},
 		EndTime:   time.Unix(1700000002, 500_000_000),
 	}
@@ -230,7 +230,7 @@ func TestIdentifiers(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	in, out := new(int64(7)), new(int64(5))
+	in, out := new(7), new(5)
 	for _, c := range []struct {
 		name     string
 		op       genai.Operation
@@ -238,11 +238,11 @@ func TestUsage(t *testing.T) {
 		streamed int
 		want     map[string]any
 	}{
-		{"the server's total wins", 0, genai.Usage{InputTokens: in, OutputTokens: out, TotalTokens: new(int64(99))}, 0, map[string]any{"input": int64(7), "output": int64(5), "total": int64(99)}},
+		{"the server's total wins", 0, genai.Usage{InputTokens: in, OutputTokens: out, TotalTokens: new(99)}, 0, map[string]any{"input": int64(7), "output": int64(5), "total": int64(99)}},
 		{"else the sum", 0, genai.Usage{InputTokens: in, OutputTokens: out}, 0, map[string]any{"input": int64(7), "output": int64(5), "total": int64(12)}},
 		{"but not of one", 0, genai.Usage{InputTokens: in}, 4, map[string]any{"input": int64(7)}},
-		{"zero is a count", 0, genai.Usage{InputTokens: new(int64(0)), OutputTokens: new(int64(0))}, 0, map[string]any{"input": int64(0), "output": int64(0), "total": int64(0)}},
-		{"a negative one is not", 0, genai.Usage{InputTokens: new(int64(-1)), OutputTokens: out}, 0, map[string]any{"output": int64(5)}},
+		{"zero is a count", 0, genai.Usage{InputTokens: new(0), OutputTokens: new(0)}, 0, map[string]any{"input": int64(0), "output": int64(0), "total": int64(0)}},
+		{"a negative one is not", 0, genai.Usage{InputTokens: new(-1), OutputTokens: out}, 0, map[string]any{"output": int64(5)}},
 		{"embeddings have no output", genai.OperationEmbeddings, genai.Usage{InputTokens: in}, 0, map[string]any{"input": int64(7), "total": int64(7)}},
 	} {
 		for _, engine := range []genai.Engine{genai.EngineVLLM, genai.EngineSGLang} {
@@ -261,7 +261,7 @@ func TestUsage(t *testing.T) {
 func TestEstimatedTokens(t *testing.T) {
 	b := sdktest.New(t)
 	inst := newInstrumentation(t, b, genai.WithEngine(genai.EngineSGLang), genai.WithStreamInterval(4))
-	for _, r := range []genai.Response{{Increments: 2}, {}, {Increments: 2, Usage: genai.Usage{OutputTokens: new(int64(7))}}} {
+	for _, r := range []genai.Response{{Increments: 2}, {}, {Increments: 2, Usage: genai.Usage{OutputTokens: new(7)}}} {
 		_, call := inst.Start(context.Background(), genai.Request{Model: "m", Stream: true})
 		call.End(r, nil)
 	}
@@ -306,8 +306,8 @@ func TestEndDecidesOnce(t *testing.T) {
 	ends := 0
 	inst := newInstrumentation(t, b, genai.WithOnEnd(func(context.Context, genai.Finished) { ends++ }))
 	_, call := inst.Start(context.Background(), genai.Request{Model: "m"})
-	call.SetResponse(genai.Response{ID: "first", Usage: genai.Usage{OutputTokens: new(int64(1))}})
-	call.SetResponse(genai.Response{Usage: genai.Usage{InputTokens: new(int64(2)), OutputTokens: new(int64(3))}})
+	call.SetResponse(genai.Response{ID: "first", Usage: genai.Usage{OutputTokens: new(1)}})
+	call.SetResponse(genai.Response{Usage: genai.Usage{InputTokens: new(2), OutputTokens: new(3)}})
 	call.End(genai.Response{Model: "m2"}, nil)
 	call.End(genai.Response{ID: "late"}, errors.New("late"))
 	call.SetRequest(genai.Request{Model: "late"})
@@ -374,7 +374,7 @@ func TestParents(t *testing.T) {
 	unsampled := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": "00-" + trace1 + "-" + span1 + "-00"})
 
 	end := func(ctx context.Context, c *genai.Call) trace.SpanContext {
-		c.End(genai.Response{Usage: genai.Usage{InputTokens: new(int64(1))}}, nil)
+		c.End(genai.Response{Usage: genai.Usage{InputTokens: new(1)}}, nil)
 		return trace.SpanContextFromContext(ctx)
 	}
 	end(inst.Start(parent, genai.Request{Model: "child"}))

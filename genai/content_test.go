@@ -196,7 +196,7 @@ func TestBytesThatAreNotText(t *testing.T) {
 	resp := genai.Response{
 		ID: bad, Model: bad, FinishReasons: []string{bad},
 		ToolCalls: [][]genai.ToolCall{{{ID: bad, Name: bad, Arguments: bad}}}, Messages: []genai.Message{{Role: bad, FinishReason: bad, Parts: []genai.Part{genai.ToolCallPart(bad, bad, bad)}}},
-		Usage: genai.Usage{InputTokens: new(int64(1))},
+		Usage: genai.Usage{InputTokens: new(1)},
 	}
 	for _, engine := range []genai.Engine{genai.EngineVLLM, genai.EngineSGLang} {
 		errs := sdktest.HandleErrors(t)

@@ -53,7 +53,7 @@ func TestACallAllocatesLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response := genai.Response{ID: "r", FinishReasons: []string{"stop"}, Usage: genai.Usage{InputTokens: new(int64(3)), OutputTokens: new(int64(4))}}
+	response := genai.Response{ID: "r", FinishReasons: []string{"stop"}, Usage: genai.Usage{InputTokens: new(3), OutputTokens: new(4)}}
 	if n := testing.AllocsPerRun(100, func() {
 		_, call := inst.Start(context.Background(), genai.Request{Model: "m", Temperature: new(0.5)})
 		call.End(response, nil)

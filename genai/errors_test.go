@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 	} {
 		var f genai.Finished
 		onEnd := genai.WithOnEnd(func(_ context.Context, got genai.Finished) { f = got })
-		s := one(t, genai.Request{}, genai.Response{Usage: genai.Usage{InputTokens: new(int64(3))}}, c.err, onEnd)
+		s := one(t, genai.Request{}, genai.Response{Usage: genai.Usage{InputTokens: new(3)}}, c.err, onEnd)
 		if s.Status != "ERROR" || s.StatusMessage != c.message || f.Outcome != c.outcome || !errors.Is(f.Err, c.err) {
 			t.Errorf("%v: status %s %q, outcome %v, error %v", c.err, s.Status, s.StatusMessage, f.Outcome, f.Err)
 		}

@@ -27,7 +27,7 @@ func Example() {
 	})
 	call.End(genai.Response{
 		FinishReasons: []string{"stop"},
-		Usage:         genai.Usage{InputTokens: new(int64(14)), OutputTokens: new(int64(5))},
+		Usage:         genai.Usage{InputTokens: new(14), OutputTokens: new(5)},
 	}, nil)
 
 	for _, s := range spans.GetSpans() {

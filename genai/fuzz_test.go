@@ -132,7 +132,7 @@ func (v *values) messages() []genai.Message {
 }
 
 func (v *values) response() genai.Response {
-	count := func() *int64 { return optional(v.next()&1 == 0, int64(v.number())) }
+	count := func() *int { return optional(v.next()&1 == 0, v.number()) }
 	r := genai.Response{
 		ID: v.string(), Model: v.string(), Increments: v.number(), ToolCallCount: v.number(), Messages: v.messages(), EndTime: v.time(),
 		Usage: genai.Usage{InputTokens: count(), OutputTokens: count(), TotalTokens: count(), CacheReadInputTokens: count()},

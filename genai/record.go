@@ -1,6 +1,7 @@
 package genai
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -117,14 +118,14 @@ func (c *Call) appendUsage(a []attribute.KeyValue, l layout) []attribute.KeyValu
 
 // maxCount is more than any request can have. A broken server must not make a
 // counter or a sum overflow.
-const maxCount = 1 << 53
+const maxCount = min(1<<53, math.MaxInt/2)
 
 // count takes a reported number of tokens if it can be one.
-func count(n *int64) (int, bool) {
+func count(n *int) (int, bool) {
 	if n == nil || *n < 0 || *n > maxCount {
 		return 0, false
 	}
-	return int(*n), true
+	return *n, true
 }
 
 func appendSampling(a []attribute.KeyValue, r *Request) []attribute.KeyValue {

@@ -38,7 +38,7 @@ func TestFirstTokenAndFacts(t *testing.T) {
 	_, call := inst.Start(context.Background(), genai.Request{Model: "a", Stream: true, StartTime: start})
 	call.FirstToken(start.Add(30 * time.Millisecond))
 	call.FirstToken(start.Add(time.Hour))
-	resp := genai.Response{Model: "b", FinishReasons: []string{"stop", ""}, Usage: genai.Usage{OutputTokens: new(int64(9))}, EndTime: start.Add(time.Second)}
+	resp := genai.Response{Model: "b", FinishReasons: []string{"stop", ""}, Usage: genai.Usage{OutputTokens: new(9)}, EndTime: start.Add(time.Second)}
 	call.End(resp, nil)
 	want := genai.Finished{
 		Operation: genai.OperationChat, RequestModel: "a", ResponseModel: "b", Stream: true, StartTime: start, EndTime: start.Add(time.Second), Duration: time.Second,

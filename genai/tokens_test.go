@@ -23,14 +23,14 @@ func TestTokenMetric(t *testing.T) {
 			_, call := inst.Start(context.Background(), genai.Request{Operation: op, Model: model})
 			call.End(genai.Response{Usage: u, Model: "answered"}, err)
 		}
-		both := genai.Usage{InputTokens: new(int64(10)), OutputTokens: new(int64(3))}
+		both := genai.Usage{InputTokens: new(10), OutputTokens: new(3)}
 		record(genai.OperationChat, "m", both, nil)
 		record(genai.OperationTextCompletion, "m", both, nil)
-		record(genai.OperationEmbeddings, "e", genai.Usage{InputTokens: new(int64(8))}, nil)
+		record(genai.OperationEmbeddings, "e", genai.Usage{InputTokens: new(8)}, nil)
 		record(genai.OperationRerank, "r", both, nil)
 		record(genai.OperationChat, "nothing", genai.Usage{}, nil)
-		record(genai.OperationChat, "negative", genai.Usage{InputTokens: new(int64(-5))}, nil)
-		record(genai.OperationChat, "", genai.Usage{OutputTokens: new(int64(1))}, nil)
+		record(genai.OperationChat, "negative", genai.Usage{InputTokens: new(-5)}, nil)
+		record(genai.OperationChat, "", genai.Usage{OutputTokens: new(1)}, nil)
 		record(genai.OperationChat, "m", both, errors.New("cut off"))
 		b.Flush()
 
@@ -64,7 +64,7 @@ func TestTokenMetric(t *testing.T) {
 func TestModelNamesAreBounded(t *testing.T) {
 	b := sdktest.New(t)
 	inst := newInstrumentation(t, b, genai.WithModelLimit(3))
-	u := genai.Usage{InputTokens: new(int64(1))}
+	u := genai.Usage{InputTokens: new(1)}
 	end := func(model string, err error) {
 		_, call := inst.Start(context.Background(), genai.Request{Model: model})
 		call.End(genai.Response{Usage: u}, err)
@@ -93,7 +93,7 @@ func TestUnsampledCallsCountTokens(t *testing.T) {
 	if call.Recording() || !call.Wanted() {
 		t.Errorf("recording %v, wanted %v; want false, true", call.Recording(), call.Wanted())
 	}
-	call.End(genai.Response{Usage: genai.Usage{InputTokens: new(int64(4))}}, nil)
+	call.End(genai.Response{Usage: genai.Usage{InputTokens: new(4)}}, nil)
 	b.Flush()
 	if p := b.Receiver.LastPoints(); len(p) != 1 || p[0].Value != int64(4) {
 		t.Errorf("points are %+v", p)

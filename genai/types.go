@@ -76,14 +76,14 @@ type Request struct {
 // Usage is the token usage that the server reported. A nil pointer means it
 // reported none; a value that cannot be one, below 0 or above 2^53, is ignored.
 type Usage struct {
-	InputTokens  *int64
-	OutputTokens *int64
+	InputTokens  *int
+	OutputTokens *int
 	// TotalTokens is the server's own sum. Without one the span carries input
 	// plus output if both are known.
-	TotalTokens *int64
+	TotalTokens *int
 	// CacheReadInputTokens is the part of the input that came from the cache
 	// (gen_ai.usage.cache_read.input_tokens, SGLang only).
-	CacheReadInputTokens *int64
+	CacheReadInputTokens *int
 }
 
 // ToolCall is a tool call in the answer.

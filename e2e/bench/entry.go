@@ -18,7 +18,7 @@ const (
 var (
 	chatRequest  = genai.Request{Model: chatModel, Temperature: new(0.7), MaxTokens: new(64)}
 	chatResponse = genai.Response{ID: responseID, Model: chatModel, FinishReasons: []string{"stop"},
-		Usage: genai.Usage{InputTokens: new(int64(26)), OutputTokens: new(int64(6)), TotalTokens: new(int64(32))}}
+		Usage: genai.Usage{InputTokens: new(26), OutputTokens: new(6), TotalTokens: new(32)}}
 )
 
 func entryOurs(tp trace.TracerProvider, mp metric.MeterProvider) func() {

@@ -34,7 +34,7 @@ type expectation struct {
 	Error       any     `json:"error"`
 }
 
-type counts struct{ Input, Output, Total, Cached *int64 }
+type counts struct{ Input, Output, Total, Cached *int }
 
 // exchanged is everything that came out of one exchange.
 type exchanged struct {
@@ -294,7 +294,7 @@ func equal(t *testing.T, what string, got, want any) {
 }
 
 func deref(v any) any {
-	if p, ok := v.(*int64); ok && p != nil {
+	if p, ok := v.(*int); ok && p != nil {
 		return *p
 	}
 	return v

@@ -84,7 +84,7 @@ func fuzzPieces(t *testing.T, in input, seed uint64) {
 	if got := exchange(t, in); !reflect.DeepEqual(got, want) {
 		t.Fatalf("in pieces:\n got %+v\nwant %+v", got, want)
 	}
-	for _, p := range []*int64{want.Response.Usage.InputTokens, want.Response.Usage.OutputTokens, want.Response.Usage.TotalTokens} {
+	for _, p := range []*int{want.Response.Usage.InputTokens, want.Response.Usage.OutputTokens, want.Response.Usage.TotalTokens} {
 		if p != nil && *p < 0 {
 			t.Fatalf("a negative count: %d", *p)
 		}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 	"unicode/utf8"
 
@@ -11,11 +12,11 @@ import (
 
 // tokens is a count that may not have been reported.
 type tokens struct {
-	n   int64
+	n   int
 	set bool
 }
 
-func (t *tokens) pointer() *int64 {
+func (t *tokens) pointer() *int {
 	if !t.set {
 		return nil
 	}
@@ -77,7 +78,7 @@ type event struct {
 	inDelta, inTool bool
 
 	results, counted int // entries of a bare array, and those with a token count
-	resultTokens     int64
+	resultTokens     int
 }
 
 // unseen stands for a place in an event that was not seen.
@@ -310,7 +311,7 @@ func (r *responseReader) closeNumber(id int, raw []byte) {
 	if n < 0 {
 		return
 	}
-	u := &r.event.usage
+	u, count := &r.event.usage, int(min(n, math.MaxInt))
 	switch id {
 	case resErrorCode:
 		r.event.hasCode = true
@@ -323,16 +324,16 @@ func (r *responseReader) closeNumber(id int, raw []byte) {
 			t.index, t.hasIndex = int(min(n, maxToolIndex)), true
 		}
 	case resInputTokens:
-		u.input = tokens{n, true}
+		u.input = tokens{count, true}
 	case resOutputTokens:
-		u.output = tokens{n, r.generates}
+		u.output = tokens{count, r.generates}
 	case resTotalTokens:
-		u.total = tokens{n, true}
+		u.total = tokens{count, true}
 	case resCachedTokens:
-		u.cached = tokens{n, true}
+		u.cached = tokens{count, true}
 	case resResultTokens:
 		r.event.counted++
-		r.event.resultTokens += n
+		r.event.resultTokens += count
 	}
 }
 

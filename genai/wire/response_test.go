@@ -65,8 +65,8 @@ func TestErrorEnvelopes(t *testing.T) {
 func TestBareArrays(t *testing.T) {
 	for body, want := range map[string]any{
 		`[]`: nil,
-		`[{"score":0.5,"meta_info":{"prompt_tokens":5}}]`:                                   int64(5),
-		`[{"score":0.5,"meta_info":{"prompt_tokens":5}},{"meta_info":{"prompt_tokens":7}}]`: int64(12),
+		`[{"score":0.5,"meta_info":{"prompt_tokens":5}}]`:                                   5,
+		`[{"score":0.5,"meta_info":{"prompt_tokens":5}},{"meta_info":{"prompt_tokens":7}}]`: 12,
 		`[{"score":0.5,"meta_info":{"prompt_tokens":5}},{"meta_info":null}]`:                nil,
 		`[{"score":0.5}]`: nil,
 		`[1,"x",null,[{"meta_info":{"prompt_tokens":5}}]]`: nil,
@@ -93,7 +93,7 @@ func TestUsagePlaces(t *testing.T) {
 	} {
 		u := document(t, genai.OperationChat, 200, body).Response.Usage
 		var got []string
-		for _, p := range []*int64{u.InputTokens, u.OutputTokens, u.TotalTokens, u.CacheReadInputTokens} {
+		for _, p := range []*int{u.InputTokens, u.OutputTokens, u.TotalTokens, u.CacheReadInputTokens} {
 			if p == nil {
 				got = append(got, "-")
 			} else {

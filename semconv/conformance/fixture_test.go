@@ -328,7 +328,7 @@ func entries(t testing.TB) *fixture {
 		_, c := inst.Start(context.Background(), r)
 		c.End(genai.Response{
 			ID: "resp-1", Model: "m2", FinishReasons: []string{"stop"}, Increments: 4, EndTime: start.Add(2 * time.Second),
-			Usage:     genai.Usage{InputTokens: new(int64(10)), OutputTokens: new(int64(4)), CacheReadInputTokens: new(int64(8))},
+			Usage:     genai.Usage{InputTokens: new(10), OutputTokens: new(4), CacheReadInputTokens: new(8)},
 			ToolCalls: [][]genai.ToolCall{{{ID: "a", Name: "f", Arguments: `{"x":1}`}}},
 			Messages:  []genai.Message{{Role: "assistant", Parts: []genai.Part{genai.TextPart("hi")}, FinishReason: "stop"}},
 		}, nil)
