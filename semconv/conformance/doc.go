@@ -1,6 +1,11 @@
 // Package conformance holds exported telemetry against what is documented for
 // vLLM and SGLang: undocumented, missing, mistyped and misplaced spans, events,
-// attributes, metrics and log events.
+// attributes, metrics and log events. In a test:
+//
+//	spans := tracetest.NewSpanRecorder()
+//	tp := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+//	// … let what is under test emit its spans to tp …
+//	conformance.Assert(t, conformance.CheckSpans(spans.Ended()))
 //
 // [CheckSpans], [CheckMetrics] and [CheckLogs] take the types of the
 // OpenTelemetry SDK, for tests with a span recorder or a manual reader;
