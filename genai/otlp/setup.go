@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
-	"go.opentelemetry.io/otel/propagation"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -19,6 +18,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/keepalive"
+
+	"github.com/infertel/infertel-go/internal/w3c"
 )
 
 // ScopeName is the instrumentation scope of this package's metric.
@@ -67,7 +68,7 @@ func Setup(ctx context.Context, opts ...Option) (*Providers, error) {
 		otel.SetTracerProvider(p.TracerProvider())
 		otel.SetMeterProvider(p.MeterProvider())
 		otel.SetLoggerProvider(p.LoggerProvider())
-		otel.SetTextMapPropagator(propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}))
+		otel.SetTextMapPropagator(w3c.Propagator())
 	}
 	return p, nil
 }
