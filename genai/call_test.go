@@ -152,7 +152,7 @@ func TestAttributesFollowTheEngine(t *testing.T) {
 }
 
 func TestToolCallArgumentsCanBeLeftOut(t *testing.T) {
-	s := one(t, fullRequest(genai.OperationChat, true), fullResponse(), nil, genai.WithEngine(genai.EngineSGLang), genai.WithToolCallArguments(false))
+	s := one(t, fullRequest(genai.OperationChat, true), fullResponse(), nil, genai.WithEngine(genai.EngineSGLang), genai.WithoutToolCallArguments())
 	names := 0
 	for k := range s.Attrs {
 		if strings.HasSuffix(k, ".arguments") {

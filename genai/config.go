@@ -91,10 +91,10 @@ func WithLoggerProvider(p log.LoggerProvider) Option {
 	return optionFunc(func(c *config) { c.loggerProvider = p })
 }
 
-// WithPropagator sets how trace context enters and leaves the process. Default:
+// WithPropagators sets how trace context enters and leaves the process. Default:
 // the global propagator if one was set by the time of [New], else the W3C
 // headers traceparent, tracestate and baggage.
-func WithPropagator(p propagation.TextMapPropagator) Option {
+func WithPropagators(p propagation.TextMapPropagator) Option {
 	return optionFunc(func(c *config) { c.propagator = p })
 }
 
@@ -144,11 +144,11 @@ func WithErrorType() Option {
 	return optionFunc(func(c *config) { c.errorType = true })
 }
 
-// WithToolCallArguments says whether the arguments of tool calls are recorded on
-// the chat streams of SGLang (gen_ai.completions.{i}.tool_calls.{j}.arguments),
-// where they are documented whatever the content mode. Default: true.
-func WithToolCallArguments(record bool) Option {
-	return optionFunc(func(c *config) { c.noArguments = !record })
+// WithoutToolCallArguments leaves out the arguments of tool calls, which are
+// otherwise recorded on the chat streams of SGLang, whatever the content mode
+// (gen_ai.completions.{i}.tool_calls.{j}.arguments).
+func WithoutToolCallArguments() Option {
+	return optionFunc(func(c *config) { c.noArguments = true })
 }
 
 // WithOnEnd sets a function that is told of every call when it has ended,
@@ -183,19 +183,19 @@ func newConfig(opts []Option) (config, error) {
 	}
 	var errs []error
 	if c.engine > EngineSGLang {
-		errs = append(errs, fmt.Errorf("genai: engine is %d, want EngineVLLM or EngineSGLang", c.engine))
+		errs = append(errs, fmt.Errorf("genai: WithEngine is %d, want EngineVLLM or EngineSGLang", c.engine))
 	}
 	if c.content != nil && *c.content > ContentSpanAndEvent {
-		errs = append(errs, fmt.Errorf("genai: content mode is %d, want ContentNone, ContentSpan, ContentEvent or ContentSpanAndEvent", *c.content))
+		errs = append(errs, fmt.Errorf("genai: WithContent is %d, want ContentNone, ContentSpan, ContentEvent or ContentSpanAndEvent", *c.content))
 	}
 	if c.contentLength != nil && *c.contentLength < 0 {
-		errs = append(errs, fmt.Errorf("genai: content max length is %d bytes, want 0 or more", *c.contentLength))
+		errs = append(errs, fmt.Errorf("genai: WithContentMaxLength is %d bytes, want 0 or more", *c.contentLength))
 	}
 	if c.streamInterval < 1 {
-		errs = append(errs, fmt.Errorf("genai: stream interval is %d tokens, want 1 or more", c.streamInterval))
+		errs = append(errs, fmt.Errorf("genai: WithStreamInterval is %d tokens, want 1 or more", c.streamInterval))
 	}
 	if c.modelLimit < 0 {
-		errs = append(errs, fmt.Errorf("genai: model limit is %d names, want 0 or more", c.modelLimit))
+		errs = append(errs, fmt.Errorf("genai: WithModelLimit is %d names, want 0 or more", c.modelLimit))
 	}
 	return c, errors.Join(errs...)
 }

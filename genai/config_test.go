@@ -21,8 +21,8 @@ func TestOptionsOutOfRange(t *testing.T) {
 		t.Fatal("accepted")
 	}
 	for _, want := range []string{
-		"engine is 9, want EngineVLLM or EngineSGLang", "content mode is 7, want ContentNone", "content max length is -1 bytes, want 0 or more",
-		"stream interval is 0 tokens, want 1 or more", "model limit is -2 names, want 0 or more",
+		"WithEngine is 9, want EngineVLLM or EngineSGLang", "WithContent is 7, want ContentNone", "WithContentMaxLength is -1 bytes, want 0 or more",
+		"WithStreamInterval is 0 tokens, want 1 or more", "WithModelLimit is -2 names, want 0 or more",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("error does not say %q:\n%v", want, err)
@@ -54,7 +54,7 @@ func TestPropagatorDefaultsToW3C(t *testing.T) {
 	if got := fields(); !slices.Equal(got, []string{"baggage", "traceparent", "tracestate"}) {
 		t.Errorf("default carries %v", got)
 	}
-	if got := fields(genai.WithPropagator(propagation.Baggage{})); !slices.Equal(got, []string{"baggage"}) {
+	if got := fields(genai.WithPropagators(propagation.Baggage{})); !slices.Equal(got, []string{"baggage"}) {
 		t.Errorf("the option is not heeded: %v", got)
 	}
 	// The global one of before would now delegate to the new one.

@@ -39,11 +39,14 @@ func FuzzCall(f *testing.F) {
 		var told atomic.Int32
 		opts := []genai.Option{
 			nil, genai.WithTracerProvider(tp), genai.WithEngine(genai.Engine(mode % 2)), genai.WithContent(genai.ContentMode(mode / 2 % 4)),
-			genai.WithContentMaxLength(int(mode)), genai.WithStreamInterval(1 + int(mode)), genai.WithToolCallArguments(mode%3 == 0),
+			genai.WithContentMaxLength(int(mode)), genai.WithStreamInterval(1 + int(mode)),
 			genai.WithOnEnd(func(context.Context, genai.Finished) { told.Add(1) }),
 		}
 		if mode%5 == 0 {
 			opts = append(opts, genai.WithErrorType(), genai.WithPublicEndpoint())
+		}
+		if mode%3 != 0 {
+			opts = append(opts, genai.WithoutToolCallArguments())
 		}
 		inst, err := genai.New(opts...)
 		if err != nil {

@@ -49,7 +49,7 @@ func New(opts ...Option) (*Instrumentation, error) {
 	i.tracer = c.tracerProvider.Tracer(ScopeName, trace.WithInstrumentationVersion(Version))
 	i.logger = c.loggerProvider.Logger(ScopeName, log.WithInstrumentationVersion(Version))
 	meter := c.meterProvider.Meter(ScopeName, metric.WithInstrumentationVersion(Version))
-	if i.tokens, err = newTokenCounter(meter, c.modelLimit); err != nil {
+	if i.tokens, err = newTokenCounter(meter, c.engine, c.modelLimit); err != nil {
 		return nil, err
 	}
 
@@ -71,16 +71,8 @@ func New(opts ...Option) (*Instrumentation, error) {
 		}
 	}
 	i.contentLength = min(i.contentLength, maxContentLength)
-	i.unnamed = newModel("")
+	i.unnamed = i.tokens.newModel("")
 	return i, nil
-}
-
-// Engine returns the engine that serves the requests.
-func (i *Instrumentation) Engine() Engine {
-	if i == nil {
-		return EngineVLLM
-	}
-	return i.engine
 }
 
 // Propagator returns how trace context enters and leaves the process.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
@@ -19,8 +20,9 @@ const OtherModel = "_OTHER"
 
 // tokenCounter is the metric genai_llm_usage_tokens.
 type tokenCounter struct {
-	counter metric.Int64Counter
-	limit   int
+	counter    metric.Int64Counter
+	dimensions func(modelName string, spanKind semconv.SpanKindAttr, usageType semconv.UsageTypeAttr) attribute.Set
+	limit      int
 
 	// models holds what is made ready for each model. It is replaced, never
 	// changed, so that reading it takes no lock.
@@ -42,27 +44,29 @@ type spanStart struct {
 	options []trace.SpanStartOption
 }
 
-func newModel(name string) *model {
+func (t *tokenCounter) newModel(name string) *model {
 	m := &model{}
 	for op := range m.spans {
 		m.spans[op] = spanStart{spanName(Operation(op), name), startOptions(Operation(op), name)}
 	}
 	for k, kind := range []semconv.SpanKindAttr{semconv.SpanKindLLM, semconv.SpanKindEmbedding} {
 		for d, usage := range []semconv.UsageTypeAttr{semconv.UsageTypeInput, semconv.UsageTypeOutput} {
-			set := semconv.VLLMTokenDimensions(name, kind, usage)
-			m.tokens[k][d] = []metric.AddOption{metric.WithAttributeSet(set)}
+			m.tokens[k][d] = []metric.AddOption{metric.WithAttributeSet(t.dimensions(name, kind, usage))}
 		}
 	}
 	return m
 }
 
-func newTokenCounter(meter metric.Meter, limit int) (*tokenCounter, error) {
+func newTokenCounter(meter metric.Meter, engine Engine, limit int) (*tokenCounter, error) {
 	counter, err := semconv.MetricGenAILLMUsageTokens.New(meter)
 	if err != nil {
 		return nil, err
 	}
-	t := &tokenCounter{counter: counter, limit: limit}
-	t.models.Store(&map[string]*model{OtherModel: newModel(OtherModel)})
+	t := &tokenCounter{counter: counter, dimensions: semconv.VLLMTokenDimensions, limit: limit}
+	if engine == EngineSGLang {
+		t.dimensions = semconv.SGLangTokenDimensions
+	}
+	t.models.Store(&map[string]*model{OtherModel: t.newModel(OtherModel)})
 	return t, nil
 }
 
@@ -115,7 +119,7 @@ func (t *tokenCounter) of(name string, success bool) *model {
 		return known[OtherModel]
 	}
 	more := maps.Clone(known)
-	more[name] = newModel(name)
+	more[name] = t.newModel(name)
 	t.models.Store(&more)
 	return more[name]
 }

@@ -256,7 +256,7 @@ func TestNothingThatWasWrittenIsExported(t *testing.T) {
 		want string // in what is found, "" for nothing
 	}{
 		{"vLLM", []genai.Option{genai.WithEngine(genai.EngineVLLM), genai.WithErrorType()}, ""},
-		{"SGLang without arguments", []genai.Option{genai.WithEngine(genai.EngineSGLang), genai.WithErrorType(), genai.WithToolCallArguments(false)}, "function/name"},
+		{"SGLang without arguments", []genai.Option{genai.WithEngine(genai.EngineSGLang), genai.WithErrorType(), genai.WithoutToolCallArguments()}, "function/name"},
 		{"SGLang", []genai.Option{genai.WithEngine(genai.EngineSGLang), genai.WithErrorType()}, "function/"},
 		{"public", []genai.Option{genai.WithPublicEndpoint(), genai.WithErrorType()}, ""},
 		{"content on", []genai.Option{genai.WithContent(genai.ContentSpanAndEvent)}, "request/messages"},

@@ -73,7 +73,7 @@ func exchange(t testing.TB, in input) exchanged {
 		x.ResponseBody(q)
 		clear(q)
 	}
-	out.Complete = x.Complete()
+	out.Complete = x.complete()
 	x.End(in.err)
 	out.Request, out.Response = x.Request(), x.Response()
 	out.Request.StartTime = out.Response.EndTime

@@ -37,7 +37,7 @@ func TestManyChoicesOfManyPrompts(t *testing.T) {
 	x.RequestBody([]byte(`{"n":4611686018427387904,"stream":true,"prompt":["a","b","c"]}`))
 	x.ResponseHead(ResponseHead{Status: 200, ContentType: "text/event-stream"})
 	x.ResponseBody([]byte(stop + "\n\n"))
-	if x.Complete() {
+	if x.complete() {
 		t.Error("one choice of many makes the answer complete")
 	}
 	x.End(nil)

@@ -147,7 +147,7 @@ func (b *body) close() {
 func (x *Exchange) guard() {
 	if r := recover(); r != nil {
 		x.requestBody.opaque, x.responseBody.opaque = true, true
-		otel.Handle(fmt.Errorf("genai/wire: the observation of a request failed and was given up: %T", r))
+		otel.Handle(fmt.Errorf("wire: the observation of a request failed and was given up: %T", r))
 	}
 	x.mu.Unlock()
 }
@@ -269,17 +269,6 @@ func (x *Exchange) readResponse(p []byte) {
 	}
 }
 
-// Complete reports whether the answer has been seen to its end: a whole JSON
-// document, or a stream with its end mark or a finish reason for every choice.
-func (x *Exchange) Complete() bool {
-	if x == nil {
-		return false
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.response.complete(x.choices())
-}
-
 // Request returns what is known of the request so far.
 func (x *Exchange) Request() genai.Request {
 	if x == nil {
@@ -327,7 +316,7 @@ func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
 	outcome = err
 	defer func() {
 		if r := recover(); r != nil {
-			otel.Handle(fmt.Errorf("genai/wire: the observation of a request failed and was given up: %T", r))
+			otel.Handle(fmt.Errorf("wire: the observation of a request failed and was given up: %T", r))
 		}
 	}()
 	x.requestBody.close()

@@ -125,6 +125,9 @@ func TestMemoryIsBoundedWhateverThePeerSends(t *testing.T) {
 	}
 }
 
+// complete reports whether the answer has been seen to its end.
+func (x *Exchange) complete() bool { return x.response.complete(x.choices()) }
+
 func stream(x *Exchange) {
 	x.RequestBody([]byte(`{"stream":true}`))
 	x.ResponseHead(ResponseHead{Status: 200, ContentType: "text/event-stream"})
@@ -140,7 +143,7 @@ func TestAnEventOfAnyLengthIsRead(t *testing.T) {
 	}
 	x.ResponseBody([]byte(`"}}]}` + "\n\n" + stop + "\n\n" + `data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}` + "\n\ndata: [DONE]\n\n"))
 	r := x.Response()
-	if !x.Complete() || r.Increments != 1 || r.Usage.OutputTokens == nil || *r.Usage.OutputTokens != 2 || !strings.HasPrefix(r.Messages[0].Parts[0].Content, "start 好") {
+	if !x.complete() || r.Increments != 1 || r.Usage.OutputTokens == nil || *r.Usage.OutputTokens != 2 || !strings.HasPrefix(r.Messages[0].Parts[0].Content, "start 好") {
 		t.Errorf("response is %+v", r)
 	}
 	x.End(nil)
@@ -268,7 +271,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	x.ResponseHead(ResponseHead{Status: 500})
 	x.ResponseBody([]byte(`{"id":"late"}`))
 	x.End(context.Canceled)
-	if x.Request().Model != "" || x.Response().ID != "" || x.Complete() {
+	if x.Request().Model != "" || x.Response().ID != "" || x.complete() {
 		t.Error("an exchange goes on after its end")
 	}
 	var none *Exchange
@@ -277,7 +280,7 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	none.ResponseHead(ResponseHead{})
 	none.ResponseBody([]byte("x"))
 	none.End(nil)
-	if none.Complete() || none.Request().Model != "" || none.Response().ID != "" {
+	if none.Request().Model != "" || none.Response().ID != "" {
 		t.Error("a nil exchange knows something")
 	}
 }

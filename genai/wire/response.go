@@ -409,8 +409,9 @@ func (r *responseReader) finish() {
 	r.commit()
 }
 
-// complete reports whether the answer has been seen to its end. expected is
-// the number of choices that the request asked for.
+// complete reports whether the answer has been seen to its end: a whole JSON
+// document, or a stream with its end mark or a finish reason for every choice.
+// expected is the number of choices that the request asked for.
 func (r *responseReader) complete(expected int) bool {
 	if !r.stream {
 		return r.json.Done()
