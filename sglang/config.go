@@ -25,7 +25,7 @@ type config struct {
 	nativeNames bool
 }
 
-// Option configures a [Engine].
+// Option configures an [Engine].
 type Option interface{ apply(*config) }
 
 type optionFunc func(*config)

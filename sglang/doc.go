@@ -3,8 +3,9 @@
 // stage spans with their links and events, trace levels, the hand-over of a
 // request between processes, and the metrics of scheduler and frontend.
 //
-// A [Engine] stands for the engine. Under the entry span of the API layer (see
-// package genai) each request makes a tree of three levels:
+// An [Engine] stands for the engine. Under the entry span of the API layer (see
+// [github.com/infertel/infertel-go/genai]) each request makes a tree of three
+// levels:
 //
 //	chat {model}                          the entry span
 //	└─ Req {first 8 characters of rid}    Engine.StartRequest, in the frontend process
@@ -48,8 +49,8 @@
 // # Token metric
 //
 // genai_llm_usage_tokens is not among the metrics here: it has the dimensions of
-// the API layer, where package genai feeds it. Where that runs in another
-// process, on a gateway, the metric comes from there.
+// the API layer, where [github.com/infertel/infertel-go/genai] feeds it. Where
+// that runs in another process, on a gateway, the metric comes from there.
 //
 // # Times
 //
@@ -58,7 +59,6 @@
 // both ends have a reading of it. An interval is never negative: where an end is
 // missing or lies before its start, a latency or a recorded stage is left out,
 // a span that was started has no length, and it is reported once through
-// [otel.Handle]. Where the start of a request or a thread is
-// the zero time, now stands in for it; see [Engine.StartRequest] and
-// [RequestSpan.StartThread].
+// [otel.Handle]. Where the start of a request or a thread is the zero time, now
+// stands in for it; see [Engine.StartRequest] and [RequestSpan.StartThread].
 package sglang

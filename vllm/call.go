@@ -56,6 +56,9 @@ func (c *CallRecord) check() error {
 // end. The tokens are gen_ai_vllm_prompt_tokens and
 // gen_ai_vllm_generation_tokens where they are known. The error names every field
 // that is out of range, and then nothing counts.
+//
+// A gateway calls it in its function for
+// [github.com/infertel/infertel-go/genai.WithOnEnd].
 func (e *EngineV1) RecordCall(ctx context.Context, c CallRecord) error {
 	if e == nil {
 		return nil

@@ -52,7 +52,7 @@
 // a [CallRecord] know no last token and take the end of the request for it.
 //
 // genai_llm_usage_tokens is not among the metrics here: it has the dimensions of
-// the API layer, where package genai feeds it.
+// the API layer, where [github.com/infertel/infertel-go/genai] feeds it.
 //
 // Nothing here panics, a nil engine or request does nothing, and calls on a request
 // that has finished are ignored. Nothing blocks, but that to make and to close an

@@ -9,6 +9,7 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
+	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/vllm"
 )
 
@@ -68,23 +69,54 @@ func ExampleEngineV1_RecordSchedulerFromTotals() {
 	// gen_ai_vllm_prefix_cache_queries 48
 }
 
-// A gateway in front of an engine beside which no shim runs.
+// A gateway in front of an engine beside which no shim runs feeds the engine's
+// counters from the calls that package genai has observed.
 func ExampleEngineV1_RecordCall() {
-	engine, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "qwen3-8b"})
+	reader := sdkmetric.NewManualReader()
+	engine, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "qwen3-8b"},
+		vllm.WithMeterProvider(sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer engine.Close()
 
+	inst, err := genai.New(genai.WithOnEnd(func(ctx context.Context, f genai.Finished) {
+		call := vllm.CallRecord{
+			Start: f.StartTime, FirstToken: f.FirstTokenTime, End: f.EndTime,
+			InputTokens: f.Usage.InputTokens, OutputTokens: f.Usage.OutputTokens,
+		}
+		switch {
+		case f.Outcome == genai.OutcomeDisconnected:
+			call.FinishReason = vllm.FinishReasonAbort
+		case f.Err != nil:
+			call.FinishReason = vllm.FinishReasonError
+		case len(f.FinishReasons) > 0:
+			call.FinishReason = vllm.FinishReason(f.FinishReasons[0])
+		}
+		if err := engine.RecordCall(ctx, call); err != nil {
+			fmt.Println(err)
+		}
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	// One call, as genaihttp.NewHandler would observe it.
 	start := time.Unix(1_700_000_000, 0)
-	err = engine.RecordCall(context.Background(), vllm.CallRecord{
-		Start: start, FirstToken: start.Add(30 * time.Millisecond), End: start.Add(120 * time.Millisecond),
-		InputTokens: new(14), OutputTokens: new(9), FinishReason: vllm.FinishReasonStop,
-	})
-	fmt.Println(err)
+	_, call := inst.Start(context.Background(), genai.Request{Model: "qwen3-8b", StartTime: start})
+	call.End(genai.Response{
+		FinishReasons: []string{"stop"}, EndTime: start.Add(125 * time.Millisecond),
+		Usage: genai.Usage{InputTokens: new(14), OutputTokens: new(9)},
+	}, nil)
+
+	printMetrics(reader)
 	// Output:
-	// <nil>
+	// gen_ai_server_request_duration 0.125
+	// gen_ai_vllm_generation_tokens 9
+	// gen_ai_vllm_prompt_tokens 14
+	// gen_ai_vllm_request_success 1
 }
 
 // printMetrics prints the metrics that have one series.
