@@ -55,7 +55,7 @@
 //     pass sdktrace.WithMaxQueueSize(SpanQueueSize) and
 //     sdktrace.WithMaxExportBatchSize(SpanBatchSize).
 //   - A collector accepts messages of 4 MiB. If spans carry an event per token
-//     or attributes with content, wrap the exporter in a SplitExporter; if log
+//     or attributes with content, wrap the exporter in a SplitSpanExporter; if log
 //     events carry content, in a SplitLogExporter; if there are thousands of
 //     series, in a SplitMetricExporter.
 //

@@ -68,7 +68,7 @@ func firstInt(def int, names ...string) int {
 }
 
 func badEnv(name, value, want string) {
-	otel.Handle(fmt.Errorf("otlp: %s=%q is not used: expected %s", name, value, want))
+	otel.Handle(fmt.Errorf("otlp: %s is %q, want %s; it is not used", name, value, want))
 }
 
 // exportEnabled reports whether a signal is to be exported.
@@ -80,7 +80,7 @@ func exportEnabled(signal string) (bool, error) {
 	case "none":
 		return false, nil
 	default:
-		return false, fmt.Errorf("otlp: %s=%q: expected otlp or none", name, v)
+		return false, fmt.Errorf("otlp: %s is %q, want otlp or none", name, v)
 	}
 }
 
@@ -90,7 +90,7 @@ func checkProtocol(signal string) error {
 	if v == "" || v == "grpc" {
 		return nil
 	}
-	return fmt.Errorf("otlp: %s=%q: expected grpc, the only protocol here (collectors take it on port 4317)", name, v)
+	return fmt.Errorf("otlp: %s is %q, want grpc, the only protocol here (collectors take it on port 4317)", name, v)
 }
 
 // firstEnv returns the first of the variables that is set, and its value.

@@ -98,7 +98,7 @@ func parseHeaders(name, list string, report bool) map[string]string {
 		if ok && err == nil && validHeader(key, value) {
 			out[key] = value
 		} else if report {
-			otel.Handle(fmt.Errorf("otlp: entry %d of %s is not used: expected key=value, in ASCII, the value percent-encoded", i+1, name))
+			otel.Handle(fmt.Errorf("otlp: entry %d of %s is not used, want key=value, in ASCII, the value percent-encoded", i+1, name))
 		}
 	}
 	return out

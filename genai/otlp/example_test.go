@@ -64,7 +64,7 @@ func ExampleWithEndpoint() {
 
 // A provider of one's own that loses neither bursts of spans nor spans with
 // many events.
-func ExampleSplitExporter() {
+func ExampleSplitSpanExporter() {
 	exporter, err := otlptracegrpc.New(context.Background())
 	if err != nil {
 		log.Fatal(err)
@@ -73,7 +73,7 @@ func ExampleSplitExporter() {
 	limits.AttributeCountLimit = otlp.SpanAttributeLimit
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithRawSpanLimits(limits),
-		sdktrace.WithBatcher(&otlp.SplitExporter{Exporter: exporter},
+		sdktrace.WithBatcher(&otlp.SplitSpanExporter{Exporter: exporter},
 			sdktrace.WithMaxQueueSize(otlp.SpanQueueSize),
 			sdktrace.WithMaxExportBatchSize(otlp.SpanBatchSize)))
 	defer func() { _ = provider.Shutdown(context.Background()) }()

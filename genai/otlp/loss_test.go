@@ -442,4 +442,9 @@ func TestLossMetric(t *testing.T) {
 	if m := lost(); len(m) != 2 || m["traces export_failed"] != int64(5) || m["logs rejected"] != int64(2) {
 		t.Errorf("the metric says %v", m)
 	}
+	for _, m := range r.Metrics() {
+		if got := m.Scope.GetVersion(); m.Scope.GetName() == ScopeName && got != Version {
+			t.Errorf("the version of the scope is %q, want %q", got, Version)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/metric"
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -19,11 +20,15 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/keepalive"
 
+	"github.com/infertel/infertel-go/internal/version"
 	"github.com/infertel/infertel-go/internal/w3c"
 )
 
 // ScopeName is the instrumentation scope of this package's metric.
 const ScopeName = "github.com/infertel/infertel-go/genai/otlp"
+
+// Version is the version of that scope.
+const Version = version.Version
 
 const (
 	// The SDK allocates its queues in advance: 16 MiB and about 80 MiB at these.
@@ -47,7 +52,7 @@ const (
 //
 // It returns an error when the environment or an option asks for what would send
 // telemetry nowhere or elsewhere; the error names the variable, its value and
-// what was expected.
+// what is wanted.
 func Setup(ctx context.Context, opts ...Option) (*Providers, error) {
 	c := config{queueBytes: QueueBytes}
 	for _, o := range opts {
@@ -227,7 +232,7 @@ func (p *Providers) startMetrics(ctx context.Context, c config, to target, res *
 		// collect nor export what is then to be counted as lost.
 		return q.shutdown(ctx, func() error { return mp.Shutdown(context.WithoutCancel(ctx)) })
 	}}
-	return observeLosses(mp.Meter(ScopeName), p.signals())
+	return observeLosses(mp.Meter(ScopeName, metric.WithInstrumentationVersion(Version)), p.signals())
 }
 
 // timeoutOf returns how long one message of a signal may take.

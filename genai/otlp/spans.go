@@ -15,7 +15,7 @@ type spanProcessor struct {
 func newSpanProcessor(q *queue, e sdktrace.SpanExporter, opts ...sdktrace.BatchSpanProcessorOption) *spanProcessor {
 	// One place more than are admitted, for the mark of a flush.
 	opts = append(opts, sdktrace.WithMaxQueueSize(int(q.maxItems)+1))
-	return &spanProcessor{q, sdktrace.NewBatchSpanProcessor(&spanExporter{q, &SplitExporter{Exporter: e}}, opts...)}
+	return &spanProcessor{q, sdktrace.NewBatchSpanProcessor(&spanExporter{q, &SplitSpanExporter{Exporter: e}}, opts...)}
 }
 
 func (p *spanProcessor) OnStart(_ context.Context, s sdktrace.ReadWriteSpan) {

@@ -12,12 +12,12 @@ import (
 
 var errNoExporter = errors.New("otlp: nothing exported: the Exporter field is nil")
 
-// SplitExporter passes spans on to an OTLP exporter in messages that a
+// SplitSpanExporter passes spans on to an OTLP exporter in messages that a
 // collector accepts. Use it with a provider of your own; Setup has it built in.
 //
 //	exporter, err := otlptracegrpc.New(ctx)
 //	...
-//	sdktrace.WithBatcher(&otlp.SplitExporter{Exporter: exporter},
+//	sdktrace.WithBatcher(&otlp.SplitSpanExporter{Exporter: exporter},
 //		sdktrace.WithMaxQueueSize(otlp.SpanQueueSize),
 //		sdktrace.WithMaxExportBatchSize(otlp.SpanBatchSize))
 //
@@ -26,7 +26,7 @@ var errNoExporter = errors.New("otlp: nothing exported: the Exporter field is ni
 // splits a batch nor tries it again. It also replaces invalid UTF-8 in names,
 // attributes and status by U+FFFD, because protobuf refuses a whole message for
 // one such string.
-type SplitExporter struct {
+type SplitSpanExporter struct {
 	// Exporter sends the messages.
 	Exporter sdktrace.SpanExporter
 	// MaxBytes is the largest message sent, in bytes of protobuf before
@@ -34,12 +34,12 @@ type SplitExporter struct {
 	MaxBytes int
 }
 
-var _ sdktrace.SpanExporter = (*SplitExporter)(nil)
+var _ sdktrace.SpanExporter = (*SplitSpanExporter)(nil)
 
 // ExportSpans exports spans in as many messages as needed. A span that is over
 // the limit alone is sent alone. When a message fails the rest is still sent,
 // until ctx ends; the errors are joined.
-func (e *SplitExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (e *SplitSpanExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if e.Exporter == nil {
 		return errNoExporter
 	}
@@ -51,14 +51,14 @@ func (e *SplitExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOn
 }
 
 // Shutdown shuts the exporter down.
-func (e *SplitExporter) Shutdown(ctx context.Context) error {
+func (e *SplitSpanExporter) Shutdown(ctx context.Context) error {
 	if e.Exporter == nil {
 		return nil
 	}
 	return e.Exporter.Shutdown(ctx)
 }
 
-// SplitLogExporter is what SplitExporter is, for log records: it matters when
+// SplitLogExporter is what SplitSpanExporter is, for log records: it matters when
 // events carry prompts and answers.
 type SplitLogExporter struct {
 	// Exporter sends the messages.

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// SplitMetricExporter is what SplitExporter is, for metrics: it matters when
+// SplitMetricExporter is what SplitSpanExporter is, for metrics: it matters when
 // there are many series with long attributes, and on machines with many
 // processors, as each series carries up to an exemplar for each of them. The
 // SDK splits by the number of points only (WithMaxExportBatchSize).

@@ -57,7 +57,7 @@ func eventful(tp trace.TracerProvider, n, events int, phase string) {
 }
 
 // Spans with many events do not fit into the messages a collector accepts. The
-// exporter alone loses them, Setup and a SplitExporter do not.
+// exporter alone loses them, Setup and a SplitSpanExporter do not.
 func TestManyEvents(t *testing.T) {
 	spans, events, phase := 96, 1024, "decode"
 	if raceEnabled { // fewer and larger
@@ -94,12 +94,12 @@ func TestManyEvents(t *testing.T) {
 	h.want(t, "ResourceExhausted")
 
 	split := otlptest.New(t)
-	tp = sdktrace.NewTracerProvider(sdktrace.WithBatcher(&SplitExporter{Exporter: traceExporter(t, split)}))
+	tp = sdktrace.NewTracerProvider(sdktrace.WithBatcher(&SplitSpanExporter{Exporter: traceExporter(t, split)}))
 	eventful(tp, spans, events, phase)
 	if err := tp.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	check("SplitExporter", split)
+	check("SplitSpanExporter", split)
 
 	r := otlptest.New(t)
 	p := setup(t, WithEndpoint(r.Endpoint()))
@@ -123,7 +123,7 @@ func TestSplitSizes(t *testing.T) {
 		spans = append(spans, g.span(origins))
 	}
 	const limit = 64 << 10
-	e := SplitExporter{Exporter: traceExporter(t, r), MaxBytes: limit}
+	e := SplitSpanExporter{Exporter: traceExporter(t, r), MaxBytes: limit}
 	if err := e.ExportSpans(t.Context(), spans); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestSplitSizes(t *testing.T) {
 
 func TestSplitGoesOnAfterAFailure(t *testing.T) {
 	r := otlptest.New(t)
-	e := SplitExporter{Exporter: traceExporter(t, r), MaxBytes: 1000}
+	e := SplitSpanExporter{Exporter: traceExporter(t, r), MaxBytes: 1000}
 	big := strings.Repeat("x", 900)
 	calls := 0
 	r.SetHook(otlpreceiver.Traces, func(context.Context, int) otlpreceiver.Reply {
@@ -170,7 +170,7 @@ func TestSplitGoesOnAfterAFailure(t *testing.T) {
 
 func TestSplitStopsWithItsContext(t *testing.T) {
 	r := otlptest.New(t)
-	e := SplitExporter{Exporter: traceExporter(t, r), MaxBytes: 1}
+	e := SplitSpanExporter{Exporter: traceExporter(t, r), MaxBytes: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	r.SetHook(otlpreceiver.Traces, func(context.Context, int) otlpreceiver.Reply {
 		cancel()
@@ -208,7 +208,7 @@ func TestSplitLogs(t *testing.T) {
 }
 
 func TestZeroSplitExporters(t *testing.T) {
-	var s SplitExporter
+	var s SplitSpanExporter
 	if err := s.ExportSpans(t.Context(), named("a")); err == nil {
 		t.Error("no error without an exporter")
 	}

@@ -60,7 +60,7 @@ func targetOf(signal, endpoint string) (target, error) {
 }
 
 func badEndpoint(name, value string, err error) error {
-	msg := fmt.Sprintf("otlp: %s=%q: expected a URL such as %s", name, value, defaultEndpoint)
+	msg := fmt.Sprintf("otlp: %s is %q, want a URL such as %s", name, value, defaultEndpoint)
 	if err != nil {
 		return fmt.Errorf("%s: %w", msg, err)
 	}
@@ -120,16 +120,16 @@ func tlsConfig(signal string) (*tls.Config, error) {
 		}
 		cfg.RootCAs = x509.NewCertPool()
 		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("otlp: %s=%q: expected a file of PEM certificates", name, file)
+			return nil, fmt.Errorf("otlp: %s is %q, want a file of PEM certificates", name, file)
 		}
 	}
 	certName, cert := firstEnv(signalEnv(signal, "CLIENT_CERTIFICATE")...)
 	keyName, key := firstEnv(signalEnv(signal, "CLIENT_KEY")...)
 	switch {
 	case cert != "" && key == "":
-		return nil, fmt.Errorf("otlp: %s=%q: expected the file of its key in OTEL_EXPORTER_OTLP_CLIENT_KEY too", certName, cert)
+		return nil, fmt.Errorf("otlp: %s is %q, want the file of its key in OTEL_EXPORTER_OTLP_CLIENT_KEY too", certName, cert)
 	case cert == "" && key != "":
-		return nil, fmt.Errorf("otlp: %s=%q: expected the file of its certificate in OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE too", keyName, key)
+		return nil, fmt.Errorf("otlp: %s is %q, want the file of its certificate in OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE too", keyName, key)
 	case cert != "":
 		pair, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
