@@ -1,0 +1,5 @@
+//go:build !race
+
+package genaihttp
+
+const raceEnabled = false
