@@ -87,7 +87,7 @@ func ExampleEngineV1_RecordCall() {
 			InputTokens: f.Usage.InputTokens, OutputTokens: f.Usage.OutputTokens,
 		}
 		switch {
-		case f.Outcome == genai.OutcomeDisconnected:
+		case f.Outcome == genai.OutcomeDisconnected, f.Outcome == genai.OutcomeAborted:
 			call.FinishReason = vllm.FinishReasonAbort
 		case f.Err != nil:
 			call.FinishReason = vllm.FinishReasonError
