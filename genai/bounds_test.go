@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/infertel/infertel-go/genai"
+	"github.com/infertel/infertel-go/internal/sdktest"
 )
 
 // TestReasonsThatAreNoWord: a server may put any text there.
@@ -60,5 +61,30 @@ func TestNoContext(t *testing.T) {
 			t.Error("the context does not carry the call")
 		}
 		call.End(genai.Response{}, nil)
+	}
+}
+
+// TestAFunctionThatPanics at the end of a call does not take part in the request,
+// and is reported once, without what it said.
+func TestAFunctionThatPanics(t *testing.T) {
+	errs := sdktest.HandleErrors(t)
+	inst, err := genai.New(genai.WithTracerProvider(sdktrace.NewTracerProvider()), genai.WithOnEnd(func(context.Context, genai.Finished) { panic("the prompt") }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		func() {
+			defer func() {
+				if v := recover(); v != "of the host" {
+					t.Errorf("the panic became %v", v)
+				}
+			}()
+			_, call := inst.Start(context.Background(), genai.Request{})
+			defer call.End(genai.Response{}, nil)
+			panic("of the host")
+		}()
+	}
+	if got := errs.Take(); len(got) != 1 || strings.Contains(got[0].Error(), "prompt") || !strings.Contains(got[0].Error(), "string") {
+		t.Errorf("reported %v", got)
 	}
 }

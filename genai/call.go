@@ -3,6 +3,7 @@ package genai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -163,6 +164,7 @@ func (c *Call) End(r Response, err error) {
 const (
 	misuseBackwards reportonce.Kind = iota
 	misuseFirstToken
+	misuseOnEnd
 )
 
 var (
@@ -216,7 +218,20 @@ func (c *Call) finish(failure *Error, cause error) {
 	if failure != nil {
 		f.Outcome = failure.Outcome
 	}
-	c.inst.onEnd(&c.ctx, f)
+	c.tell(&f)
+}
+
+// tell calls the function of WithOnEnd. A panic in it must not reach the request
+// that has just been served, nor take the place of one that is on its way.
+func (c *Call) tell(f *Finished) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.inst.misuse.Report(misuseOnEnd, func() error {
+				return fmt.Errorf("genai: the function of WithOnEnd panicked with a value of type %T", v)
+			})
+		}
+	}()
+	c.inst.onEnd(&c.ctx, *f)
 }
 
 // otherReason stands for a reason that is not one word: servers choose the text,
