@@ -11,7 +11,7 @@ import (
 )
 
 // sglangEngine tells the telemetry of an SGLang engine what its processes do. The
-// frontend and the schedulers are processes of their own there, each with a
+// frontend and the schedulers are processes of their own there, each with an
 // Engine; what one hands to another goes through a text map.
 type sglangEngine struct {
 	frontend, worker *sglang.Engine
