@@ -161,6 +161,7 @@ func TestDashboardsHaveData(t *testing.T) {
 		})
 	}
 	t.Run("alerts", p.alerts)
+	t.Run("README.md", p.queries)
 }
 
 func (p observed) panels(t *testing.T, g *grafana) {
@@ -277,6 +278,23 @@ func (p observed) alerts(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("there are no rules")
+	}
+}
+
+var promQL = regexp.MustCompile("(?s)```promql\n(.*?)```")
+
+// queries evaluates what the README tells users to ask for.
+func (p observed) queries(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(bed.Root, "dashboards", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := promQL.FindAllStringSubmatch(string(text), -1)
+	if len(blocks) < 5 {
+		t.Errorf("only %d queries found", len(blocks))
+	}
+	for _, b := range blocks {
+		p.must(t, "README.md", duration.ReplaceAllString(b[1], window))
 	}
 }
 
