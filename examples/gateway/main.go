@@ -110,7 +110,7 @@ func serve(ctx context.Context, f *flags, stdout, stderr io.Writer) (err error) 
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	var handlerOpts []genaihttp.Option
+	var handlerOpts []genaihttp.HandlerOption
 	if f.includeUsage {
 		handlerOpts = append(handlerOpts, genaihttp.WithIncludeUsage())
 	}

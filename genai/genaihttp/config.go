@@ -12,22 +12,32 @@ type config struct {
 	includeUsage bool
 }
 
-// Option configures [NewHandler] and [NewTransport].
-type Option interface{ apply(*config) }
+// HandlerOption configures [NewHandler].
+type HandlerOption interface{ apply(*config) }
 
-type optionFunc func(*config)
+// Option configures [NewHandler] or [NewTransport].
+type Option interface {
+	HandlerOption
+	both()
+}
 
-func (f optionFunc) apply(c *config) { f(c) }
+type handlerOption func(*config)
+
+func (f handlerOption) apply(c *config) { f(c) }
+
+type option struct{ handlerOption }
+
+func (option) both() {}
 
 // WithOperation sets how a request is recognized: f returns its operation, and
 // false for a request that is not to be observed. Default: a POST is recognized
 // by the end of its path, see [wire.OperationOf].
 func WithOperation(f func(*http.Request) (genai.Operation, bool)) Option {
-	return optionFunc(func(c *config) {
+	return option{func(c *config) {
 		if f != nil {
 			c.operation = f
 		}
-	})
+	}}
 }
 
 // WithIncludeUsage makes the handler ask the server for the token usage of
@@ -37,16 +47,16 @@ func WithOperation(f func(*http.Request) (genai.Operation, bool)) Option {
 //
 // To do so the handler reads the body of a chat or text completion request
 // before it calls the wrapped handler; a body of over 4 MiB is passed on as it
-// is. Such a request asks for an uncompressed answer. [NewTransport] ignores
-// this option: a client can ask for itself.
-func WithIncludeUsage() Option {
-	return optionFunc(func(c *config) { c.includeUsage = true })
+// is. Such a request asks for an uncompressed answer. A client that uses
+// [NewTransport] can ask for itself.
+func WithIncludeUsage() HandlerOption {
+	return handlerOption(func(c *config) { c.includeUsage = true })
 }
 
-func newConfig(opts []Option) config {
+func newConfig[O HandlerOption](opts []O) config {
 	c := config{operation: byPath}
 	for _, o := range opts {
-		if o != nil {
+		if any(o) != nil {
 			o.apply(&c)
 		}
 	}
@@ -58,22 +68,4 @@ func byPath(r *http.Request) (genai.Operation, bool) {
 		return 0, false
 	}
 	return wire.OperationOf(r.URL.Path)
-}
-
-// requestHead takes what the headers say of a request.
-func requestHead(op genai.Operation, h http.Header) wire.RequestHead {
-	return wire.RequestHead{
-		Operation:       op,
-		RequestID:       first(h, "X-Request-Id"),
-		SessionID:       first(h, "X-Session-Id"),
-		ContentEncoding: first(h, "Content-Encoding"),
-	}
-}
-
-func responseHead(status int, h http.Header) wire.ResponseHead {
-	return wire.ResponseHead{
-		Status:          status,
-		ContentType:     first(h, "Content-Type"),
-		ContentEncoding: first(h, "Content-Encoding"),
-	}
 }

@@ -20,7 +20,7 @@ import (
 //
 // If next panics, the span ends with an error and the same panic goes on. A nil
 // inst observes nothing.
-func NewHandler(next http.Handler, inst *genai.Instrumentation, opts ...Option) http.Handler {
+func NewHandler(next http.Handler, inst *genai.Instrumentation, opts ...HandlerOption) http.Handler {
 	return &handler{next: next, inst: inst, fields: traceFields(inst), config: newConfig(opts)}
 }
 

@@ -5,8 +5,19 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/genai/wire"
 )
+
+// requestHead takes what the headers say of a request.
+func requestHead(op genai.Operation, h http.Header) wire.RequestHead {
+	return wire.RequestHead{
+		Operation:       op,
+		RequestID:       first(h, "X-Request-Id"),
+		SessionID:       first(h, "X-Session-Id"),
+		ContentEncoding: first(h, "Content-Encoding"),
+	}
+}
 
 // maxUnread is how much of a body that a handler did not read net/http reads
 // itself when the body is closed.

@@ -13,9 +13,17 @@ import (
 	"github.com/infertel/infertel-go/genai/wire"
 )
 
+func responseHead(status int, h http.Header) wire.ResponseHead {
+	return wire.ResponseHead{
+		Status:          status,
+		ContentType:     first(h, "Content-Type"),
+		ContentEncoding: first(h, "Content-Encoding"),
+	}
+}
+
 // maxPending is how much of an answer waits to be looked at: until the handler
 // flushes where the time of the first token is wanted, else until there is more.
-const maxPending = 1 << 10
+const maxPending = 768
 
 // responseObserver looks at an answer while a handler writes it.
 type responseObserver struct {

@@ -276,19 +276,19 @@ func TestUsageOnRequest(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, request string
-		opts          []Option
+		opts          []HandlerOption
 		changed       bool
 		usage         bool // reaches the client
 	}{
 		{"off", `{"model":"m","stream":true}`, nil, false, false},
-		{"on", ` {"model":"m","stream":true}`, []Option{WithIncludeUsage()}, true, false},
-		{"not a stream", `{"model":"m"}`, []Option{WithIncludeUsage()}, false, false},
-		{"the request asks itself", `{"model":"m","stream":true,"stream_options":{"include_usage":true}}`, []Option{WithIncludeUsage()}, false, true},
-		{"the request says no", `{"model":"m","stream":true,"stream_options":{"include_usage":false}}`, []Option{WithIncludeUsage()}, false, false},
-		{"the request has other options", `{"model":"m","stream":true,"stream_options":{}}`, []Option{WithIncludeUsage()}, false, false},
-		{"a name in another case", `{"model":"m","Stream":true}`, []Option{WithIncludeUsage()}, false, false},
-		{"not JSON", `{"model":"m","stream":true`, []Option{WithIncludeUsage()}, false, false},
-		{"too long", `{"model":"m","stream":true,"pad":"` + strings.Repeat("x", maxInjected) + `"}`, []Option{WithIncludeUsage()}, false, false},
+		{"on", ` {"model":"m","stream":true}`, []HandlerOption{WithIncludeUsage()}, true, false},
+		{"not a stream", `{"model":"m"}`, []HandlerOption{WithIncludeUsage()}, false, false},
+		{"the request asks itself", `{"model":"m","stream":true,"stream_options":{"include_usage":true}}`, []HandlerOption{WithIncludeUsage()}, false, true},
+		{"the request says no", `{"model":"m","stream":true,"stream_options":{"include_usage":false}}`, []HandlerOption{WithIncludeUsage()}, false, false},
+		{"the request has other options", `{"model":"m","stream":true,"stream_options":{}}`, []HandlerOption{WithIncludeUsage()}, false, false},
+		{"a name in another case", `{"model":"m","Stream":true}`, []HandlerOption{WithIncludeUsage()}, false, false},
+		{"not JSON", `{"model":"m","stream":true`, []HandlerOption{WithIncludeUsage()}, false, false},
+		{"too long", `{"model":"m","stream":true,"pad":"` + strings.Repeat("x", maxInjected) + `"}`, []HandlerOption{WithIncludeUsage()}, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBed(t)
