@@ -67,6 +67,13 @@ func (b *bed) serve(w http.ResponseWriter, r *http.Request) {
 	p := planOf(number, b.config)
 	w.Header().Set("Content-Type", "text/event-stream")
 	for i := range p.events() {
+		if p.left > 0 && i == p.output { // not to end before the client has left
+			select {
+			case <-time.After(time.Minute):
+			case <-r.Context().Done():
+			}
+			return
+		}
 		if _, err := io.WriteString(w, p.event(i)); err != nil {
 			return
 		}
