@@ -25,7 +25,7 @@ func planOf(number int64, c config) plan {
 		p.contentOfEvent = append(p.contentOfEvent, strings.Repeat("token ", 1+r.IntN(8))+"好🌍")
 	}
 	if c.abandon > 0 && number%int64(c.abandon) == 0 {
-		p.left = 1 + r.IntN(p.output-1)
+		p.left = 1 + r.IntN(max(1, p.output-1))
 	}
 	return p
 }
