@@ -162,8 +162,8 @@ func (s *SchedulerStatsV1) report() report {
 
 // RecordScheduler takes a report of the engine's scheduler. The gauges show it
 // from the next collection on, until the next report. The error names every
-// field that is out of range, and then nothing of the report counts; there is
-// one after [EngineV1.Close].
+// field that is out of range, and then nothing of the report counts. After
+// [EngineV1.Close] every report is an error.
 func (e *EngineV1) RecordScheduler(ctx context.Context, s SchedulerStatsV1) error {
 	if e == nil {
 		return nil
