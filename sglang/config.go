@@ -10,7 +10,8 @@ import (
 // known model that is not disaggregated.
 type EngineConfig struct {
 	// Model is the name of the model as the server is configured, the attribute
-	// gen_ai.response.model.
+	// gen_ai.response.model. That there is none is reported once, at the first normal
+	// end of a request, for which it is documented.
 	Model string
 	// PDRole is the node's part under prefill-decode disaggregation.
 	PDRole PDRole

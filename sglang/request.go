@@ -13,7 +13,7 @@ import (
 	"github.com/infertel/infertel-go/semconv"
 )
 
-// Request is what is known of a request when it starts.
+// Request is what is known of a request when it starts. Source: sglang.request.
 type Request struct {
 	// RID is the engine's identifier of the request: the attributes rid and, after
 	// a normal end, gen_ai.request.id. Its first 8 characters stand in the span's
