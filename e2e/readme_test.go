@@ -15,6 +15,8 @@ var (
 	// goHead is what a page's fragments need around them: imports and
 	// declarations. A reader does not see it.
 	goHead = regexp.MustCompile("(?s)<!-- go\n(.*?)-->")
+	// goDeclaration stands in a fragment that is no list of statements.
+	goDeclaration = regexp.MustCompile(`(?m)^(func|type) `)
 )
 
 // pages returns the Markdown files for users.
@@ -68,7 +70,7 @@ func TestPagesCompile(t *testing.T) {
 			case strings.HasPrefix(code, "package main\n"):
 				programs++
 				vet(t, "../examples", fmt.Sprintf("%s, block %d", page, i+1), code)
-			case strings.HasPrefix(code, "func "), strings.HasPrefix(code, "type "):
+			case goDeclaration.MatchString(code):
 				fragments++
 				rest.WriteString(code)
 			default:
