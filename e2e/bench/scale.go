@@ -41,8 +41,8 @@ func growing() []grows {
 		{"chunk of a stream, bare", 0, lengths, stream("bare")},
 		{"chunk of a stream, content off", 0, lengths, stream("ours")},
 		{"chunk of a stream, content on", 0, lengths, stream("ours, content")},
-		{"V1 iteration, granularity 1", 2, lengths, iterations(vllm.WithGranularity(vllm.GranularityStages))},
-		{"V1 iteration, granularity 2, coalesced", 2, lengths, iterations(vllm.WithGranularity(vllm.GranularityEvents), vllm.WithEventCoalescing())},
+		{"V1 iteration, granularity 1", 6, lengths, iterations(vllm.WithGranularity(vllm.GranularityStages))},
+		{"V1 iteration, granularity 2, coalesced", 6, lengths, iterations(vllm.WithGranularity(vllm.GranularityEvents), vllm.WithEventCoalescing())},
 		{"SGLang decode_loop, level 3", 0, lengths[:4], func(n int) func() {
 			e := sglangEngine(spansOf(sampled), metricnoop.NewMeterProvider())
 			return func() { oursSGLang(ctx, e, n) }
