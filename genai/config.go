@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/log"
@@ -14,38 +13,6 @@ import (
 
 	"github.com/infertel/infertel-go/internal/w3c"
 )
-
-// Engine is the inference engine behind the API layer. It decides which
-// attributes an entry span carries.
-type Engine uint8
-
-// The engines whose entry spans are documented. The zero value is EngineVLLM.
-const (
-	EngineVLLM Engine = iota
-	EngineSGLang
-)
-
-// String returns the engine's name as its project writes it.
-func (e Engine) String() string {
-	switch e {
-	case EngineVLLM:
-		return "vLLM"
-	case EngineSGLang:
-		return "SGLang"
-	}
-	return fmt.Sprintf("Engine(%d)", uint8(e))
-}
-
-// ParseEngine returns the engine named "vllm" or "sglang", in any case.
-func ParseEngine(name string) (Engine, error) {
-	switch strings.ToLower(name) {
-	case "vllm":
-		return EngineVLLM, nil
-	case "sglang":
-		return EngineSGLang, nil
-	}
-	return 0, fmt.Errorf("genai: engine is %q, want vllm or sglang", name)
-}
 
 const (
 	defaultStreamInterval = 1
@@ -123,10 +90,11 @@ func WithStreamInterval(tokens int) Option {
 	return optionFunc(func(c *config) { c.streamInterval = tokens })
 }
 
-// WithModelLimit bounds how many model names the token metric tells apart.
+// WithModelLimit bounds how many model names genai_llm_usage_tokens tells apart.
 // Clients choose the name, so without a bound each invented name would make new
 // series for ever. A name is admitted when a request for it succeeds; the names
 // beyond the bound are counted together as [OtherModel]. Default: 64.
+// Source: vllm.token, sglang.token.
 func WithModelLimit(names int) Option {
 	return optionFunc(func(c *config) { c.modelLimit = names })
 }

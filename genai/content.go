@@ -7,7 +7,9 @@ import (
 	"strings"
 )
 
-// ContentMode says where the messages of requests and answers are recorded.
+// ContentMode says where the messages of requests and answers are recorded: on
+// the entry span (gen_ai.input.messages, gen_ai.output.messages) or as the log
+// event. Source: log event gen_ai.client.inference.operation.details.
 type ContentMode uint8
 
 // The content modes. Messages can hold anything a user typed, so nothing is

@@ -36,7 +36,7 @@ type Instrumentation struct {
 	unnamed       *model // of requests whose model is not known yet
 }
 
-// New returns an Instrumentation. It reads the environment variables of the
+// New returns an [Instrumentation]. It reads the environment variables of the
 // content mode; one with a value that is not understood is reported to
 // [otel.Handle] and taken for its default. It returns an error for an option
 // with a value out of range, naming each.
@@ -116,7 +116,7 @@ func startOptions(op Operation, model string) []trace.SpanStartOption {
 // [Call.SetRequest]; a sampler sees the span kind, the operation and the model
 // given here.
 //
-// The caller must end the call with [Call.End].
+// The caller must end the call with [Call.End]. Source: vllm.entry, sglang.entry.
 func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context, *Call) {
 	if i == nil {
 		return ctx, nil

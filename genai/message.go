@@ -4,9 +4,11 @@ import "github.com/infertel/infertel-go/internal/boundedtext"
 
 // Message is one message of the input or the output, in the form of the
 // OpenTelemetry GenAI message schema.
+// Source: log event gen_ai.client.inference.operation.details.
 type Message struct {
 	// Role is system, user, assistant or tool, or whatever the client sent.
-	Role  string
+	Role string
+	// Parts is what the message consists of, in order.
 	Parts []Part
 	// FinishReason is why the model stopped, on output messages.
 	FinishReason string
@@ -28,6 +30,7 @@ const (
 // Part is one part of a message. Which fields count depends on Type. Binary
 // content is never part of it, only its kind, media type and size.
 type Part struct {
+	// Type is one of the part types above, or another.
 	Type string
 	// Content is the text of a text or reasoning part, or the result in a
 	// tool_call_response.

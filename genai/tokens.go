@@ -14,8 +14,9 @@ import (
 	"github.com/infertel/infertel-go/semconv"
 )
 
-// OtherModel stands in the dimension modelName for model names beyond the bound
-// of [WithModelLimit].
+// OtherModel stands in the dimension modelName of genai_llm_usage_tokens for
+// model names beyond the bound of [WithModelLimit].
+// Source: vllm.token, sglang.token.
 const OtherModel = "_OTHER"
 
 // tokenCounter is the metric genai_llm_usage_tokens.
