@@ -82,7 +82,7 @@ var floods = map[string]struct {
 	"duplicate members":            {flood{head: `{"model":"m"`, unit: `,"user":"u","n":1`, tail: "}", size: 6e6}, flood{head: `{"id":"c"`, unit: `,"id":"d","model":"x","usage":{"prompt_tokens":1}`, tail: "}", size: 6e6}, "application/json", nil},
 	"bytes that are not text":      {flood{head: `{"model":"m","messages":[{"content":"`, unit: "\xff\xc0\x80\xed\xa0\x80", size: 6e6}, flood{head: role + `data: {"choices":[{"delta":{"content":"`, unit: "\xff\xf5", size: 6e6}, "text/event-stream", nil},
 	"NUL":                          {flood{head: `{"model":"m","x":"`, unit: "\x00", size: 6e6}, flood{unit: "\x00", size: 6e6}, "text/event-stream", nil},
-	"everything at once":           {flood{head: `{"model":"m","stream":true,"messages":[`, unit: `{"role":"user","content":"` + strings.Repeat("z", 900) + `"},`, tail: "{}]}", size: 4e6}, everyLimit(), "text/event-stream", nil},
+	"everything at once":           {flood{head: `{"model":"m","stream":true,"messages":[`, unit: `{"role":"user","content":"` + strings.Repeat("z", 900) + `"},`, tail: "{}]}", size: 24e6}, everyLimit(), "text/event-stream", nil},
 	"escapes":                      {flood{head: `{"model":"m","messages":[{"content":"`, unit: `\u0000\ud83d`, size: 6e6}, flood{head: role + `data: {"choices":[{"delta":{"content":"`, unit: `\ud83c\udf0d`, size: 6e6}, "text/event-stream", nil},
 }
 
@@ -96,7 +96,7 @@ func everyLimit() flood {
 		fmt.Fprintf(&head, `data: {"choices":[{"delta":{"tool_calls":[`+call+"{}]}}]}\n\n", i, i)
 	}
 	head.WriteString(`data: {"choices":[{"delta":{"tool_calls":[`)
-	return flood{head: head.String(), unit: fmt.Sprintf(call, 100, 100), size: 6e6}
+	return flood{head: head.String(), unit: fmt.Sprintf(call, 100, 100), size: 40e6}
 }
 
 // bomb is a gzip of a document of 100 MB.
