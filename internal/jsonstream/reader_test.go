@@ -258,7 +258,7 @@ func TestPlainLength(t *testing.T) {
 			for c := range 256 {
 				p := make([]byte, length)
 				for i := range p {
-					p[i] = byte("a\xff\x80~!#[] \x7f"[i%10])
+					p[i] = "a\xff\x80~!#[] \x7f"[i%10]
 				}
 				p[at] = byte(c)
 				want := length
