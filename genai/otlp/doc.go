@@ -30,19 +30,19 @@
 //	OTEL_SPAN_*_LIMIT, OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT, OTEL_LINK_ATTRIBUTE_COUNT_LIMIT,
 //	  OTEL_ATTRIBUTE_*_LIMIT, OTEL_LOGRECORD_*_LIMIT
 //
-// A number or a choice that cannot be used is reported once through otel.Handle
+// A number or a choice that cannot be used is reported once through [otel.Handle]
 // and its default is taken. What would send telemetry nowhere or elsewhere (an
 // unknown exporter or protocol, a bad endpoint or certificate) is an error of
-// Setup. What the code says by an option wins over the environment.
+// [Setup]. What the code says by an option wins over the environment.
 //
 // # Losses
 //
 // Whatever is not acknowledged by the collector is counted, by signal and cause:
-// Providers.Losses and, from the first loss on, the metric infertel.otlp.lost.
-// The first loss of each kind is also reported through otel.Handle, with what to
+// [Providers.Losses] and, from the first loss on, the metric infertel.otlp.lost.
+// The first loss of each kind is also reported through [otel.Handle], with what to
 // change. A collector that is slow or gone costs nothing but the data: ending a
-// span never waits, the queues are bounded in number and in bytes, and Shutdown
-// ends within its deadline.
+// span never waits, the queues are bounded in number and in bytes, and
+// [Providers.Shutdown] ends within its deadline.
 //
 // # With providers of your own
 //
@@ -52,12 +52,12 @@
 //   - The batch processor's queue holds 2,048 spans. An engine that records a
 //     span per decode step ends more than that at once. If you record SGLang
 //     stages at level 2 or above, or more than some hundred requests a second,
-//     pass sdktrace.WithMaxQueueSize(SpanQueueSize) and
-//     sdktrace.WithMaxExportBatchSize(SpanBatchSize).
+//     pass [SpanQueueSize] to sdktrace.WithMaxQueueSize and
+//     [SpanBatchSize] to sdktrace.WithMaxExportBatchSize.
 //   - A collector accepts messages of 4 MiB. If spans carry an event per token
-//     or attributes with content, wrap the exporter in a SplitSpanExporter; if log
-//     events carry content, in a SplitLogExporter; if there are thousands of
-//     series, in a SplitMetricExporter.
+//     or attributes with content, wrap the exporter in a [SplitSpanExporter]; if log
+//     events carry content, in a [SplitLogExporter]; if there are thousands of
+//     series, in a [SplitMetricExporter].
 //
 // A collector that goes without closing its connections, or a proxy before it that
 // does not, takes about a quarter of an hour of telemetry with it: give the
@@ -66,31 +66,5 @@
 //
 // A last one cuts spans short: tool calls can need more than the SDK's 128
 // attributes, so start from sdktrace.NewSpanLimits(), set AttributeCountLimit to
-// SpanAttributeLimit and pass it to sdktrace.WithRawSpanLimits.
+// [SpanAttributeLimit] and pass it to sdktrace.WithRawSpanLimits.
 package otlp
-
-// Sizes that fit the telemetry of LLM gateways and engines, used by Setup where
-// the environment says nothing else.
-const (
-	// SpanQueueSize is the number of ended spans that may wait, in the place of the
-	// SDK's 2,048.
-	SpanQueueSize = 65536
-	// SpanBatchSize is the number of spans exported at once, in the place of the
-	// SDK's 512. With fewer, the exporter cannot keep up with a burst.
-	SpanBatchSize = 2048
-	// SpanAttributeLimit is the number of attributes a span may have, in the place
-	// of the SDK's 128.
-	SpanAttributeLimit = 256
-	// LogQueueSize is the number of log records that may wait. The SDK allocates
-	// about 600 bytes for each in advance.
-	LogQueueSize = 8192
-	// LogBatchSize is the number of log records exported at once.
-	LogBatchSize = 512
-	// QueueBytes is the number of bytes, counted as OTLP protobuf, that may wait in
-	// the queue of spans, and again in the one of log records. In memory a span
-	// with many events takes up to four times that.
-	QueueBytes = 64 << 20
-	// MaxMessageBytes is the largest message that the split exporters send. Collectors
-	// accept 4 MiB.
-	MaxMessageBytes = 3 << 20
-)

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Losses is what did not arrive, see Providers.Losses.
+// Losses is what did not arrive, see [Providers.Losses].
 type Losses struct {
 	// Spans counts sampled spans.
 	Spans Causes

@@ -16,7 +16,7 @@ type config struct {
 	timeout        time.Duration // of one message, for signals without their own
 }
 
-// Option changes what Setup does. Options win over the environment.
+// Option changes what [Setup] does. Options win over the environment.
 type Option interface{ apply(*config) }
 
 type optionFunc func(*config)
@@ -38,7 +38,7 @@ func WithResource(r *resource.Resource) Option {
 }
 
 // WithEndpoint sets where all three signals are sent, as http://host:port (no
-// TLS) or https://host:port. Setup returns an error for anything else. The
+// TLS) or https://host:port. [Setup] returns an error for anything else. The
 // default is the signal's own variable or OTEL_EXPORTER_OTLP_ENDPOINT, then
 // http://localhost:4317. The empty string changes nothing.
 func WithEndpoint(url string) Option {
@@ -52,14 +52,14 @@ func WithMetricInterval(d time.Duration) Option {
 }
 
 // WithQueueBytes sets how many bytes of spans, and again of log records, may
-// wait for their export. The default is QueueBytes. Zero or less changes
+// wait for their export. The default is [QueueBytes]. Zero or less changes
 // nothing.
 func WithQueueBytes(n int64) Option {
 	return optionFunc(func(c *config) { c.queueBytes = n })
 }
 
 // WithGlobal also makes the providers the global ones, and W3C trace context and
-// baggage the global propagator. Without it Setup leaves the global state alone.
+// baggage the global propagator. Without it [Setup] leaves the global state alone.
 func WithGlobal() Option {
 	return optionFunc(func(c *config) { c.global = true })
 }

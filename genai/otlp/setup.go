@@ -45,10 +45,10 @@ const (
 	pingTimeout = 10 * time.Second
 )
 
-// Setup makes providers that export over OTLP/gRPC, as the environment and the
+// Setup makes [Providers] that export over OTLP/gRPC, as the environment and the
 // options say. It does not connect, so it does not wait for a collector either.
 // Unless an option says so it changes no global state. The caller ends the
-// providers with Shutdown.
+// providers with [Providers.Shutdown].
 //
 // It returns an error when the environment or an option asks for what would send
 // telemetry nowhere or elsewhere; the error names the variable, its value and

@@ -13,7 +13,7 @@ import (
 var errNoExporter = errors.New("otlp: nothing exported: the Exporter field is nil")
 
 // SplitSpanExporter passes spans on to an OTLP exporter in messages that a
-// collector accepts. Use it with a provider of your own; Setup has it built in.
+// collector accepts. Use it with a provider of your own; [Setup] has it built in.
 //
 //	exporter, err := otlptracegrpc.New(ctx)
 //	...
@@ -30,7 +30,7 @@ type SplitSpanExporter struct {
 	// Exporter sends the messages.
 	Exporter sdktrace.SpanExporter
 	// MaxBytes is the largest message sent, in bytes of protobuf before
-	// compression. Zero or less means MaxMessageBytes.
+	// compression. Zero or less means [MaxMessageBytes].
 	MaxBytes int
 }
 
@@ -58,13 +58,13 @@ func (e *SplitSpanExporter) Shutdown(ctx context.Context) error {
 	return e.Exporter.Shutdown(ctx)
 }
 
-// SplitLogExporter is what SplitSpanExporter is, for log records: it matters when
+// SplitLogExporter is what [SplitSpanExporter] is, for log records: it matters when
 // events carry prompts and answers.
 type SplitLogExporter struct {
 	// Exporter sends the messages.
 	Exporter sdklog.Exporter
 	// MaxBytes is the largest message sent, in bytes of protobuf before
-	// compression. Zero or less means MaxMessageBytes.
+	// compression. Zero or less means [MaxMessageBytes].
 	MaxBytes int
 }
 

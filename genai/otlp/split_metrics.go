@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// SplitMetricExporter is what SplitSpanExporter is, for metrics: it matters when
+// SplitMetricExporter is what [SplitSpanExporter] is, for metrics: it matters when
 // there are many series with long attributes, and on machines with many
 // processors, as each series carries up to an exemplar for each of them. The
 // SDK splits by the number of points only (WithMaxExportBatchSize).
@@ -17,7 +17,7 @@ type SplitMetricExporter struct {
 	// Exporter sends the messages.
 	Exporter sdkmetric.Exporter
 	// MaxBytes is the largest message sent, in bytes of protobuf before
-	// compression. Zero or less means MaxMessageBytes.
+	// compression. Zero or less means [MaxMessageBytes].
 	MaxBytes int
 }
 
