@@ -73,6 +73,6 @@ func entryGroups() []group {
 func entryRows() []row {
 	return []row{
 		ratioRow("entry span and token metric by hand", "entry/raw", "entry/ours", 1.10, 0),
-		ratioRow("the same, unsampled", "entry unsampled/raw", "entry unsampled/ours", 1.10, 0),
+		ratioRow("the same, unsampled", "entry unsampled/raw", "entry unsampled/ours", 0, 0),
 	}
 }

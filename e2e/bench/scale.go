@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,13 +68,13 @@ func (g *grows) perUnit(f figures) []float64 {
 	var out []float64
 	least := f.of(fmt.Sprintf("%s/%d", g.name, g.least)).ns
 	for _, n := range g.lengths {
-		out = append(out, (f.of(fmt.Sprintf("%s/%d", g.name, n)).ns-least)/float64(n-g.least))
+		out = append(out, max(0, (f.of(fmt.Sprintf("%s/%d", g.name, n)).ns-least)/float64(n-g.least)))
 	}
 	return out
 }
 
 // flatness is how much dearer the last may be than the cheapest of those of a
-// hundred or more: what is learned of a stream shows in the first few.
+// thousand or more. With fewer the difference to none is lost in the rest.
 const flatness = 1.5
 
 func lengthRows() []row {
@@ -82,12 +83,9 @@ func lengthRows() []row {
 		rows = append(rows, row{g.name, func(f figures) cells {
 			costs := g.perUnit(f)
 			texts := make([]string, len(costs))
-			cheapest := costs[1]
+			cheapest := slices.Min(costs[2:])
 			for i, c := range costs {
 				texts[i] = duration(c)
-				if i > 0 {
-					cheapest = min(cheapest, c)
-				}
 			}
 			last := costs[len(costs)-1]
 			return cells{"", strings.Join(texts, ", "), fmt.Sprintf("%.2f x", last/cheapest), fmt.Sprintf("<= %.1f x", flatness), last <= flatness*cheapest}
