@@ -1,22 +1,3 @@
-// Package wire observes a request to an OpenAI-compatible API and its answer
-// from the bytes that pass, as vLLM and SGLang write them: chat completions,
-// completions, embeddings, rerank and score, as one JSON document or as a
-// stream of server-sent events.
-//
-// It needs no net/http, so it serves ext_proc servers, other HTTP frameworks
-// and proxies of any kind. [Start] an [Exchange], hand it the pieces as they
-// pass, cut anywhere, and end it:
-//
-//	ctx, x := wire.Start(ctx, inst, wire.RequestHead{Operation: genai.OperationChat})
-//	x.RequestBody(piece)
-//	x.ResponseHead(wire.ResponseHead{Status: 200, ContentType: "text/event-stream"})
-//	x.ResponseBody(piece)
-//	x.End(nil)
-//
-// Bodies are never held: what is kept of an exchange is bounded whatever the
-// peer sends, at 256 bytes for each name or identifier, 64 tool calls with 16
-// KiB of arguments, and, only where content is recorded, 1 MiB of text in each
-// direction.
 package wire
 
 import (
@@ -30,8 +11,6 @@ import (
 	"go.opentelemetry.io/otel"
 
 	"github.com/infertel/infertel-go/genai"
-	"github.com/infertel/infertel-go/internal/boundedtext"
-	"github.com/infertel/infertel-go/internal/safeerror"
 )
 
 // RequestHead is what is known of a request before its body.
@@ -337,60 +316,4 @@ func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
 	complete := !x.responseBody.opaque && r.bytes && r.complete(expected)
 	outcome = x.outcome(err, complete)
 	return r.response(expected, outcome != nil, x.call.WantsContent()), outcome
-}
-
-// outcome decides how the exchange ended.
-func (x *Exchange) outcome(err error, complete bool) error {
-	r := &x.response
-	switch {
-	case isPanic(err):
-		return err
-	case x.status >= 400:
-		return statusError(x.status, r.errorType)
-	case r.failed:
-		description := "the server reported an error in its answer"
-		if boundedtext.IsWord(r.errorType) {
-			return &genai.Error{Outcome: genai.OutcomeStreamError, Type: r.errorType, Description: description + ": " + r.errorType}
-		}
-		return &genai.Error{Outcome: genai.OutcomeStreamError, Description: description}
-	case complete:
-		return nil
-	case err != nil:
-		return err
-	case x.truncated():
-		return errTruncated
-	}
-	return nil
-}
-
-func isPanic(err error) bool {
-	if err == nil {
-		return false
-	}
-	e, ok := safeerror.As[*genai.Error](err)
-	return ok && e != nil && e.Outcome == genai.OutcomePanic
-}
-
-var errTruncated = &genai.Error{Outcome: genai.OutcomeTruncated, Description: "the answer was cut off before it was complete"}
-
-// truncated reports whether an answer that is not complete should be.
-func (x *Exchange) truncated() bool {
-	r := &x.response
-	switch {
-	case !x.answered || x.responseBody.opaque || x.responseBody.isCurtailed():
-		return false
-	case r.stream:
-		return true
-	}
-	// A document that was begun; what is not JSON at all says nothing, nor does
-	// one whose encoding broke off.
-	return r.bytes && !r.json.Failed() && x.responseBody.inflater == nil
-}
-
-func statusError(status int, errorType string) error {
-	if boundedtext.IsWord(errorType) {
-		return &genai.Error{Outcome: genai.OutcomeHTTPError, Type: errorType, Description: errorType}
-	}
-	text := fmt.Sprintf("HTTP %d", status)
-	return &genai.Error{Outcome: genai.OutcomeHTTPError, Type: fmt.Sprint(status), Description: text}
 }
