@@ -59,7 +59,7 @@ func tables() []table {
 		{"The API layer", "", slices.Concat(entryRows(), httpRows())},
 		{"The engines", "", slices.Concat(vllmRows(), sglangRows(), reportRows())},
 		{"What is off", "A call on what is not recorded: because there is no SDK, the trace is not sampled, or the trace level or granularity leaves it out.", offRows()},
-		{"With length", "The cost of one more of its kind in a request that has 10, 100, 1,000, 10,000 and 100,000 of them, and of the last over the cheapest of the last three.", lengthRows()},
+		{"With length", "The cost of one more of its kind in a request that has 10, 100, 1,000, 10,000 and 100,000 of them, and of the last over the cheapest of those of 1,000 or more.", lengthRows()},
 		{"With goroutines", fmt.Sprintf("The time that passes for each request on 1 goroutine and on %d that share one engine, instrumentation or handler.", goroutines), parallelRows()},
 		{"Memory", fmt.Sprintf("Heap that one of %d holds while they run, for streams beyond that of the bare handler.", live), memoryRows()},
 	}
