@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"go.opentelemetry.io/otel/trace/noop"
+
 	"github.com/infertel/infertel-go/vllm"
 )
 
@@ -17,6 +19,14 @@ func TestNilContext(t *testing.T) {
 	e0.StartRequest(none, vllm.Request{ID: "b"}, at(0)).Finish(vllm.OutcomeV0{At: at(1), FinishReason: vllm.FinishReasonAbort})
 	e.RecordRequest(none, vllm.RequestRecordV1{Arrival: at(0), Outcome: vllm.OutcomeV1{At: at(1), FinishReason: vllm.FinishReasonAbort}})
 	e0.RecordRequest(none, vllm.RequestRecordV0{Arrival: at(0), Outcome: vllm.OutcomeV0{At: at(1), FinishReason: vllm.FinishReasonAbort}})
+	// Without an SDK nothing else takes care of it.
+	bare, err := vllm.NewEngineV1(vllm.EngineConfig{Model: "m"}, vllm.WithTracerProvider(noop.NewTracerProvider()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bare.StartRequest(none, vllm.Request{}, at(0)).Context() == nil {
+		t.Error("no context")
+	}
 	if n := len(b.spans()); n != 4 {
 		t.Errorf("%d spans, want 4", n)
 	}
