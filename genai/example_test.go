@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -80,4 +81,60 @@ func ExampleError() {
 	// Output:
 	// transport_error
 	// error
+}
+
+// Code below the one that started the call adds what it alone knows.
+func ExampleCallFromContext() {
+	spans := tracetest.NewInMemoryExporter()
+	inst, err := genai.New(genai.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	generate := func(ctx context.Context) {
+		genai.CallFromContext(ctx).SetResponse(genai.Response{ID: "chatcmpl-1", Model: "qwen3-8b-awq"})
+	}
+
+	ctx, call := inst.Start(context.Background(), genai.Request{Model: "qwen3-8b"})
+	generate(ctx)
+	call.End(genai.Response{FinishReasons: []string{"stop"}}, nil)
+
+	for _, a := range spans.GetSpans()[0].Attributes {
+		if strings.HasPrefix(string(a.Key), "gen_ai.response.") {
+			fmt.Println(a.Key, a.Value.String())
+		}
+	}
+	// Output:
+	// gen_ai.response.finish_reasons ["stop"]
+	// gen_ai.response.id chatcmpl-1
+	// gen_ai.response.model qwen3-8b-awq
+}
+
+// Messages are recorded only where it is asked for, here on the span.
+func ExampleWithContent() {
+	spans := tracetest.NewInMemoryExporter()
+	inst, err := genai.New(
+		genai.WithTracerProvider(sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))),
+		genai.WithContent(genai.ContentSpan), genai.WithContentMaxLength(12))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	request, response := genai.Request{Model: "qwen3-8b"}, genai.Response{}
+	_, call := inst.Start(context.Background(), request)
+	if call.WantsContent() {
+		request.Messages = []genai.Message{{Role: "user", Parts: []genai.Part{genai.TextPart("What is a span?")}}}
+		response.Messages = []genai.Message{{Role: "assistant", Parts: []genai.Part{genai.TextPart("A piece of work.")}, FinishReason: "stop"}}
+		call.SetRequest(request)
+	}
+	call.End(response, nil)
+
+	for _, a := range spans.GetSpans()[0].Attributes {
+		if strings.HasSuffix(string(a.Key), ".messages") {
+			fmt.Println(a.Key, a.Value.String())
+		}
+	}
+	// Output:
+	// gen_ai.input.messages [{"role":"user","parts":[{"type":"text","content":"What is a sp"}]}]
+	// gen_ai.output.messages [{"role":"assistant","parts":[{"type":"text","content":"A piece of w"}],"finish_reason":"stop"}]
 }

@@ -1,7 +1,14 @@
 // Package genaihttp observes OpenAI-compatible traffic over net/http.
 //
 // [NewHandler] wraps the handler of a gateway, [NewTransport] the transport of
-// a client. Either gives each request to a documented endpoint (chat
+// a client:
+//
+//	inst, err := genai.New(genai.WithEngine(genai.EngineVLLM))
+//	if err != nil { ... }
+//	mux.Handle("/v1/", genaihttp.NewHandler(proxy, inst))
+//	client := &http.Client{Transport: genaihttp.NewTransport(nil, inst)}
+//
+// Either gives each request to a documented endpoint (chat
 // completions, completions, embeddings, rerank, score) exactly one entry span,
 // also where one stands below the other, and leaves all other requests alone.
 //
@@ -11,4 +18,13 @@
 // changes is the trace context: the request that the wrapped handler or
 // transport gets carries that of the entry span, so that the spans of the
 // engine hang under it.
+//
+// Handlers and transports of otelhttp may stand on either side. Around the
+// handler, otelhttp makes the server span that becomes the parent of the entry
+// span:
+//
+//	otelhttp.NewHandler(genaihttp.NewHandler(app, inst), "gateway")
+//
+// A server that does not use net/http observes the bytes that pass with package
+// [github.com/infertel/infertel-go/genai/wire].
 package genaihttp

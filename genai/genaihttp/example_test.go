@@ -24,6 +24,21 @@ func told(_ context.Context, f genai.Finished) {
 	fmt.Println(f.Operation, f.RequestModel, f.FinishReasons, *f.Usage.InputTokens, *f.Usage.OutputTokens)
 }
 
+// A handler that answers requests by itself is wrapped, and is observed as it is.
+func Example() {
+	inst, err := genai.New(genai.WithOnEnd(told))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handler := genaihttp.NewHandler(http.HandlerFunc(answer), inst)
+
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(`{"model":"qwen3-8b"}`)))
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/models", nil)) // not observed
+	// Output: chat qwen3-8b [stop] 3 1
+}
+
 // A gateway wraps its reverse proxy.
 func ExampleNewHandler() {
 	engine := httptest.NewServer(http.HandlerFunc(answer))
@@ -69,4 +84,45 @@ func ExampleNewTransport() {
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, resp.Body) // the span ends with the body
 	// Output: chat qwen3-8b [stop] 3 1
+}
+
+// A gateway with paths of its own says which operation each of them is.
+func ExampleWithOperation() {
+	inst, err := genai.New(genai.WithOnEnd(told))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handler := genaihttp.NewHandler(http.HandlerFunc(answer), inst, genaihttp.WithOperation(func(r *http.Request) (genai.Operation, bool) {
+		return genai.OperationChat, r.URL.Path == "/ask"
+	}))
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/ask", strings.NewReader(`{"model":"qwen3-8b"}`)))
+	// Output: chat qwen3-8b [stop] 3 1
+}
+
+// The server is asked for the usage of a stream, and the client gets what it
+// asked for.
+func ExampleWithIncludeUsage() {
+	inst, err := genai.New(genai.WithOnEnd(told))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stream := func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}`+"\n\n")
+		if strings.Contains(string(body), "include_usage") {
+			_, _ = io.WriteString(w, `data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}`+"\n\n")
+		}
+		_, _ = io.WriteString(w, "data: [DONE]\n\n")
+	}
+	handler := genaihttp.NewHandler(http.HandlerFunc(stream), inst, genaihttp.WithIncludeUsage())
+
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(`{"model":"qwen3-8b","stream":true}`)))
+	fmt.Println(strings.Contains(w.Body.String(), "usage"))
+	// Output:
+	// chat qwen3-8b [stop] 3 1
+	// false
 }

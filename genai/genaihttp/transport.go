@@ -23,7 +23,7 @@ type Transport struct {
 	fields []string // the headers of the trace context
 }
 
-// NewTransport returns a transport that observes the requests that base sends;
+// NewTransport returns a [Transport] that observes the requests that base sends;
 // a nil base means http.DefaultTransport. The entry span starts when the
 // request is sent and ends with the body of the answer: at its end, at an error,
 // or when the caller closes it.

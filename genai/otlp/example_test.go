@@ -13,9 +13,47 @@ import (
 	sdklog "go.opentelemetry.io/otel/sdk/log"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/infertel/infertel-go/genai"
 	"github.com/infertel/infertel-go/genai/otlp"
 	"github.com/infertel/infertel-go/internal/otlpreceiver"
 )
+
+// A gateway's telemetry, from the set-up to what arrives.
+func Example() {
+	receiver, err := otlpreceiver.Start() // stands for a collector
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer receiver.Stop()
+
+	ctx := context.Background()
+	providers, err := otlp.Setup(ctx, otlp.WithServiceName("llm-gateway"), otlp.WithEndpoint(receiver.Endpoint()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	inst, err := genai.New(
+		genai.WithTracerProvider(providers.TracerProvider()),
+		genai.WithMeterProvider(providers.MeterProvider()),
+		genai.WithLoggerProvider(providers.LoggerProvider()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, call := inst.Start(ctx, genai.Request{Model: "qwen3-8b"})
+	call.End(genai.Response{Usage: genai.Usage{InputTokens: new(14), OutputTokens: new(5)}}, nil)
+	if err := providers.Shutdown(ctx); err != nil {
+		log.Fatal(err)
+	}
+
+	for _, s := range receiver.Spans() {
+		fmt.Println("span", s.GetName())
+	}
+	for _, m := range receiver.Metrics() {
+		fmt.Println("metric", m.GetName(), len(m.GetSum().GetDataPoints()))
+	}
+	// Output:
+	// span chat qwen3-8b
+	// metric genai_llm_usage_tokens 2
+}
 
 // A program's main: one call sets up, one shuts down.
 func ExampleSetup() {

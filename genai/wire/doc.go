@@ -3,9 +3,10 @@
 // completions, embeddings, rerank and score, as one JSON document or as a
 // stream of server-sent events.
 //
-// It needs no net/http, so it serves ext_proc servers, other HTTP frameworks
-// and proxies of any kind. [Start] an [Exchange], hand it the pieces as they
-// pass, cut anywhere, and end it:
+// It needs no net/http, which package
+// [github.com/infertel/infertel-go/genai/genaihttp] is for, so it serves
+// ext_proc servers, other HTTP frameworks and proxies of any kind. [Start] an
+// [Exchange], hand it the pieces as they pass, cut anywhere, and end it:
 //
 //	ctx, x := wire.Start(ctx, inst, wire.RequestHead{Operation: genai.OperationChat})
 //	x.RequestBody(piece)

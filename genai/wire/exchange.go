@@ -15,6 +15,7 @@ import (
 
 // RequestHead is what is known of a request before its body.
 type RequestHead struct {
+	// Operation is what the request asks for, see [OperationOf].
 	Operation genai.Operation
 	// RequestID is the header X-Request-Id, SessionID the header X-Session-ID.
 	// A body that names its own comes first.
@@ -67,8 +68,9 @@ type body struct {
 }
 
 // Start begins the entry span of a request; see [genai.Instrumentation.Start]
-// for the context it returns. The Exchange is nil, and all its methods do
+// for the context it returns. The [Exchange] is nil, and all its methods do
 // nothing, if neither a span, nor the token metric, nor a callback wants it.
+// Source: vllm.entry, sglang.entry.
 func Start(ctx context.Context, inst *genai.Instrumentation, h RequestHead) (context.Context, *Exchange) {
 	ctx, call := inst.Start(ctx, genai.Request{Operation: h.Operation, StartTime: h.StartTime})
 	if !call.Wanted() {
