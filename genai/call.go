@@ -90,7 +90,7 @@ func (c *Call) SetRequest(r Request) {
 	if c.ended {
 		return
 	}
-	r.Model = boundedtext.Cut(r.Model, maxName)
+	r.Model = boundedtext.Cut(r.Model, boundedtext.MaxName)
 	r.Operation, r.StartTime = c.request.Operation, c.request.StartTime
 	if c.recording && r.Model != c.request.Model {
 		c.named = false

@@ -11,10 +11,9 @@ import (
 	"github.com/infertel/infertel-go/internal/boundedtext"
 )
 
-// Bounds on values that a peer chooses, in bytes.
+// Bounds on what a peer chooses, besides that of names and ids: the number of tool
+// calls, and the bytes of the arguments of one.
 const (
-	maxName      = 256
-	maxID        = 256
 	maxToolCalls = 64
 	maxArguments = 16 << 10
 )
@@ -42,7 +41,7 @@ func messagesJSON(messages []Message, limit int) string {
 			b = append(b, ',')
 		}
 		b = append(b, `{"role":`...)
-		b = appendJSONString(b, boundedtext.Cut(m.Role, maxName))
+		b = appendJSONString(b, boundedtext.Cut(m.Role, boundedtext.MaxName))
 		b = append(b, `,"parts":[`...)
 		for j := range m.Parts {
 			if j > 0 {
@@ -64,7 +63,7 @@ func messagesJSON(messages []Message, limit int) string {
 		b = append(b, ']')
 		if m.FinishReason != "" {
 			b = append(b, `,"finish_reason":`...)
-			b = appendJSONString(b, boundedtext.Cut(m.FinishReason, maxName))
+			b = appendJSONString(b, boundedtext.Cut(m.FinishReason, boundedtext.MaxName))
 		}
 		b = append(b, '}')
 	}
@@ -129,11 +128,11 @@ func messagesValue(messages []Message, limit int) attribute.Value {
 			parts[j] = attribute.MapValue(fields...)
 		}
 		message := []attribute.KeyValue{
-			attribute.String("role", boundedtext.Cut(m.Role, maxName)),
+			attribute.String("role", boundedtext.Cut(m.Role, boundedtext.MaxName)),
 			{Key: "parts", Value: attribute.SliceValue(parts...)},
 		}
 		if m.FinishReason != "" {
-			message = append(message, attribute.String("finish_reason", boundedtext.Cut(m.FinishReason, maxName)))
+			message = append(message, attribute.String("finish_reason", boundedtext.Cut(m.FinishReason, boundedtext.MaxName)))
 		}
 		list[i] = attribute.MapValue(message...)
 	}
@@ -192,7 +191,7 @@ func structured(v any, depth int) attribute.Value {
 	case map[string]any:
 		fields := make([]attribute.KeyValue, 0, len(v))
 		for name, member := range v {
-			fields = append(fields, attribute.KeyValue{Key: attribute.Key(boundedtext.Cut(name, maxName)), Value: structured(member, depth-1)})
+			fields = append(fields, attribute.KeyValue{Key: attribute.Key(boundedtext.Cut(name, boundedtext.MaxName)), Value: structured(member, depth-1)})
 		}
 		return attribute.MapValue(fields...)
 	}

@@ -127,7 +127,7 @@ func (i *Instrumentation) Start(ctx context.Context, r Request) (context.Context
 	if r.Operation > OperationRerank {
 		r.Operation = OperationChat
 	}
-	r.Model = boundedtext.Cut(r.Model, maxName)
+	r.Model = boundedtext.Cut(r.Model, boundedtext.MaxName)
 	start := i.spanStart(r.Operation, r.Model)
 	opts := start.options
 	explicit := !r.StartTime.IsZero()

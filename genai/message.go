@@ -100,29 +100,29 @@ func (p *Part) fields(c *cutter, emit func(field)) {
 			emit(field{name: name, text: boundedtext.Cut(s, limit)})
 		}
 	}
-	emit(field{name: "type", text: boundedtext.Cut(p.Type, maxName)})
+	emit(field{name: "type", text: boundedtext.Cut(p.Type, boundedtext.MaxName)})
 	switch p.Type {
 	case PartText, PartReasoning:
 		text("content", p.Content)
 	case PartToolCall:
-		optional("id", p.ID, maxID)
-		emit(field{name: "name", text: boundedtext.Cut(p.Name, maxName)})
+		optional("id", p.ID, boundedtext.MaxName)
+		emit(field{name: "name", text: boundedtext.Cut(p.Name, boundedtext.MaxName)})
 		emit(field{name: "arguments", text: c.cut(p.Arguments), form: asJSON})
 	case PartToolCallResponse:
-		optional("id", p.ID, maxID)
+		optional("id", p.ID, boundedtext.MaxName)
 		text("response", p.Content)
 	case PartBlob:
-		optional("modality", p.Modality, maxName)
-		optional("mime_type", p.MIMEType, maxName)
+		optional("modality", p.Modality, boundedtext.MaxName)
+		optional("mime_type", p.MIMEType, boundedtext.MaxName)
 		emit(field{name: "size", size: p.Size, form: asSize})
 	case PartURI:
-		optional("modality", p.Modality, maxName)
-		optional("mime_type", p.MIMEType, maxName)
+		optional("modality", p.Modality, boundedtext.MaxName)
+		optional("mime_type", p.MIMEType, boundedtext.MaxName)
 		text("uri", p.URI)
 	case PartFile:
-		optional("modality", p.Modality, maxName)
-		optional("mime_type", p.MIMEType, maxName)
-		emit(field{name: "file_id", text: boundedtext.Cut(p.FileID, maxID)})
+		optional("modality", p.Modality, boundedtext.MaxName)
+		optional("mime_type", p.MIMEType, boundedtext.MaxName)
+		emit(field{name: "file_id", text: boundedtext.Cut(p.FileID, boundedtext.MaxName)})
 	case PartTokenIDs:
 		emit(field{name: "size", size: p.Size, form: asSize})
 	}

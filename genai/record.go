@@ -65,9 +65,9 @@ func (c *Call) record(failure *Error, reasons []string, duration time.Duration) 
 	a = appendString(a, true, semconv.GenAIResponseIDKey, resp.ID)
 	a = appendString(a, l.responseModel, semconv.GenAIResponseModelKey, resp.Model)
 	if failure != nil {
-		c.span.SetStatus(codes.Error, boundedtext.Cut(failure.Description, maxName))
+		c.span.SetStatus(codes.Error, boundedtext.Cut(failure.Description, boundedtext.MaxName))
 		if c.inst.errorType {
-			a = append(a, attribute.String("error.type", boundedtext.Cut(failure.typeName(), maxName)))
+			a = append(a, attribute.String("error.type", boundedtext.Cut(failure.typeName(), boundedtext.MaxName)))
 		}
 	}
 	if l.toolCalls {
@@ -154,7 +154,7 @@ func appendString(a []attribute.KeyValue, wanted bool, key attribute.Key, values
 	}
 	for _, v := range values {
 		if v != "" {
-			return append(a, key.String(boundedtext.Cut(v, maxID)))
+			return append(a, key.String(boundedtext.Cut(v, boundedtext.MaxName)))
 		}
 	}
 	return a
@@ -176,7 +176,7 @@ func (c *Call) appendToolCalls(a []attribute.KeyValue) []attribute.KeyValue {
 			}
 			left--
 			if calls[j].Name != "" {
-				a = append(a, semconv.GenAICompletionsToolCallsName(i, j, boundedtext.Cut(calls[j].Name, maxName)))
+				a = append(a, semconv.GenAICompletionsToolCallsName(i, j, boundedtext.Cut(calls[j].Name, boundedtext.MaxName)))
 			}
 			if !c.inst.noArguments {
 				a = append(a, semconv.GenAICompletionsToolCallsArguments(i, j, boundedtext.Cut(calls[j].Arguments, maxArguments)))

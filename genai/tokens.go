@@ -82,7 +82,7 @@ func (t *tokenCounter) add(ctx context.Context, r *Request, resp *Response, succ
 	}
 	name := r.Model
 	if name == "" {
-		name = boundedtext.Cut(resp.Model, maxName)
+		name = boundedtext.Cut(resp.Model, boundedtext.MaxName)
 	}
 	kind := 0
 	if r.Operation == OperationEmbeddings {
