@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/infertel/infertel-go/semconv"
 )
 
 var (
@@ -145,4 +147,25 @@ func hasAnchor(t *testing.T, file, anchor string) bool {
 		}
 	}
 	return false
+}
+
+// TestReadmeNamesStages: the README's table has each stage of SGLang in the row of
+// its level. Those of the nodes under prefill-decode disaggregation have no name
+// there.
+func TestReadmeNamesStages(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stage := range semconv.Stages() {
+		node := stage.Deployment == semconv.DeploymentPDPrefill || stage.Deployment == semconv.DeploymentPDDecode
+		if node && stage.Level == 1 {
+			continue
+		}
+		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\| stages? of level %d: .*`%s`.*$", stage.Level, stage.Name)).FindString(string(text))
+		// A column for each level above 0, from the right.
+		if want := strings.Repeat(" |", stage.Level) + strings.Repeat(" ● |", 5-stage.Level); !strings.HasSuffix(row, want) {
+			t.Errorf("the row of %s is %q, want it to end in %q", stage.Name, row, want)
+		}
+	}
 }
