@@ -21,8 +21,9 @@ type gateway struct {
 
 // result is what one run of a gateway came to.
 type result struct {
-	cpu   time.Duration   // of the whole process, from its start to its end
-	waits []time.Duration // for the answers to requests, or the chunks of streams
+	cpu    time.Duration   // of the whole process, from its start to its end
+	waits  []time.Duration // for the answers to requests, or the chunks of streams
+	broken int             // requests that failed
 }
 
 // put starts the gateway, puts the load on it and stops it.

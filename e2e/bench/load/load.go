@@ -73,38 +73,43 @@ func (l *load) run(ctx context.Context, url string) (result, error) {
 		return result{}, err
 	}
 	var (
-		left   atomic.Int64
-		mu     sync.Mutex
-		all    result
-		failed error
-		wg     sync.WaitGroup
+		left atomic.Int64
+		mu   sync.Mutex
+		all  result
+		last error
+		wg   sync.WaitGroup
 	)
 	left.Store(int64(l.requests))
 	for range l.clients {
 		wg.Go(func() {
-			var waits []time.Duration
-			var err error
-			for err == nil && left.Add(-1) >= 0 {
-				waits, err = l.ask(ctx, client, url, waits)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all.waits = append(all.waits, waits...)
-			if err != nil && failed == nil {
-				failed = err
+			for left.Add(-1) >= 0 && ctx.Err() == nil {
+				waits, err := l.ask(ctx, client, url)
+				if want := max(l.chunks, 1); err == nil && len(waits) != want {
+					err = fmt.Errorf("%d chunks came, want %d", len(waits), want)
+				}
+				mu.Lock()
+				if err != nil {
+					all.broken++
+					last = err
+				} else {
+					all.waits = append(all.waits, waits...)
+				}
+				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	if want := l.requests * max(l.chunks, 1); failed == nil && len(all.waits) != want {
-		failed = fmt.Errorf("%d answers or chunks came, want %d", len(all.waits), want)
+	// net/http's own proxy loses one in some ten thousand: it can close the body of
+	// a request that its transport still looks at, and with it the connection.
+	if all.broken*50 > l.requests {
+		return all, fmt.Errorf("%d of %d requests failed, the last: %w", all.broken, l.requests, last)
 	}
-	return all, failed
+	return all, ctx.Err()
 }
 
-// ask sends one request and adds how long its answer took, or each of its chunks
-// from when it was sent.
-func (l *load) ask(ctx context.Context, client *http.Client, url string, waits []time.Duration) ([]time.Duration, error) {
+// ask sends one request and returns how long its answer took, or each of its
+// chunks from when it was sent.
+func (l *load) ask(ctx context.Context, client *http.Client, url string) (waits []time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", strings.NewReader(l.request))
 	if err != nil {
 		return waits, err

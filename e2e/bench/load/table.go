@@ -33,7 +33,18 @@ func write(w io.Writer, loads []load, results map[string][]result) {
 			line(fmt.Sprintf(packet, p), func(g string) time.Duration { return percentile(results[g+" "+l.name], p) })
 		}
 	}
+	fmt.Fprintf(t, "requests that broke off\t%d\t%d\t\t\n", broken(loads, results, "without"), broken(loads, results, "with"))
 	_ = t.Flush() // it writes to w, whose errors show there
+}
+
+func broken(loads []load, results map[string][]result, gateway string) int {
+	n := 0
+	for _, l := range loads {
+		for _, r := range results[gateway+" "+l.name] {
+			n += r.broken
+		}
+	}
+	return n
 }
 
 func round(d time.Duration) time.Duration {
