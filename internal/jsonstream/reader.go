@@ -7,51 +7,8 @@
 package jsonstream
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"unicode/utf8"
 )
-
-// Kind is the kind of a JSON value.
-type Kind uint8
-
-// The kinds of a JSON value.
-const (
-	String Kind = iota + 1
-	Number
-	True
-	False
-	Null
-	Object
-	Array
-)
-
-// Node is a place in a document. A nil *Node is a place nobody watches.
-type Node struct {
-	// ID is what the handler is told; 0 means the place itself is not reported
-	// and only leads to deeper ones.
-	ID int
-	// Fields are the watched members if the value is an object.
-	Fields []Field
-	// Elem is the place of each element if the value is an array.
-	Elem *Node
-}
-
-// Field is a watched member of an object.
-type Field struct {
-	Name string
-	Node *Node
-}
-
-// Handler hears of the watched values in the order of the document. A value is
-// opened, a string then gives its text in any number of decoded pieces, and it
-// is closed. Slices are valid only during the call.
-type Handler interface {
-	Open(id int, k Kind)
-	Text(id int, p []byte)
-	// Close ends a value. raw is the text of a number, nil for all others.
-	Close(id int, k Kind, raw []byte)
-}
 
 const (
 	maxDepth  = 1024 // containers open at once; deeper is refused
@@ -127,6 +84,10 @@ func (r *Reader) Finish() bool {
 	}
 	return r.state == stDone
 }
+
+// Offset is for [Handler.Open]: where in the piece that is being written the
+// value goes on after its first byte.
+func (r *Reader) Offset() int { return r.offset }
 
 // Write reads the next piece of the document. It keeps no reference to p.
 func (r *Reader) Write(p []byte) {
@@ -339,105 +300,3 @@ func (r *Reader) readLiteral(p []byte) int {
 	}
 	return len(p)
 }
-
-// plainLength returns the length of the text at the start of p that stands for
-// itself: up to a quote, a backslash or a control character. It looks at eight
-// bytes at a time: of those that are zero, or below another, subtraction sets the
-// highest bit. It sets some above such a byte too, never below.
-func plainLength(p []byte) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	n := 0
-	for ; len(p)-n >= 8; n += 8 {
-		v := binary.LittleEndian.Uint64(p[n:])
-		quote, backslash := v^ones*'"', v^ones*'\\'
-		if found := ((quote-ones)&^quote | (backslash-ones)&^backslash | (v-ones*' ')&^v) & highs; found != 0 {
-			return n + bits.TrailingZeros64(found)/8
-		}
-	}
-	for n < len(p) && p[n] != '"' && p[n] != '\\' && p[n] >= ' ' {
-		n++
-	}
-	return n
-}
-
-// readString reads up to the end of the string, of the piece, or to the next
-// escape, and returns how far it came.
-func (r *Reader) readString(p []byte) int {
-	n := plainLength(p)
-	end := n < len(p)
-	switch {
-	case r.inKey && end && p[n] == '"' && r.keyLen == 0 && !r.escaped:
-		// The usual case: the name stands in one piece and is not copied.
-		r.endKey(p[:n])
-		if n++; n < len(p) && p[n] == ':' {
-			r.state = stValue
-			n++
-		}
-		return n
-	case n > 0:
-		r.text(p[:n])
-	}
-	if !end {
-		return n
-	}
-	switch p[n] {
-	case '"':
-		r.flushHigh()
-		if r.inKey {
-			r.endKey(r.key[:min(r.keyLen, maxKey)])
-		} else {
-			r.close(String, nil)
-		}
-	case '\\':
-		r.escaped = true
-		r.state = stEscape
-	default: // a bare control character
-		r.state = stFail
-	}
-	return n + 1
-}
-
-func (r *Reader) endKey(name []byte) {
-	if r.keyLen > maxKey {
-		r.node = nil // too long to be one that is watched
-	} else {
-		r.node = r.member(name)
-	}
-	r.state = stColon
-}
-
-// text hands on decoded text of the string being read.
-func (r *Reader) text(p []byte) {
-	r.flushHigh()
-	r.emit(p)
-}
-
-func (r *Reader) emit(p []byte) {
-	if r.inKey {
-		if r.keyLen < maxKey {
-			copy(r.key[r.keyLen:], p)
-		}
-		r.keyLen += len(p)
-		return
-	}
-	if r.node != nil && r.node.ID != 0 {
-		r.handler.Text(r.node.ID, p)
-	}
-}
-
-func (r *Reader) emitRune(c rune) {
-	r.emit(utf8.AppendRune(r.buf[:0], c))
-}
-
-// flushHigh writes the replacement character for half a surrogate pair whose
-// other half did not come.
-func (r *Reader) flushHigh() {
-	if r.high != 0 {
-		r.high = 0
-		r.emitRune(utf8.RuneError)
-	}
-}
-
-// Offset is for [Handler.Open]: where in the piece that is being written the
-// value goes on after its first byte.
-func (r *Reader) Offset() int { return r.offset }

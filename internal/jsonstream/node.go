@@ -1,0 +1,42 @@
+package jsonstream
+
+// Kind is the kind of a JSON value.
+type Kind uint8
+
+// The kinds of a JSON value.
+const (
+	String Kind = iota + 1
+	Number
+	True
+	False
+	Null
+	Object
+	Array
+)
+
+// Node is a place in a document. A nil *Node is a place nobody watches.
+type Node struct {
+	// ID is what the handler is told; 0 means the place itself is not reported
+	// and only leads to deeper ones.
+	ID int
+	// Fields are the watched members if the value is an object.
+	Fields []Field
+	// Elem is the place of each element if the value is an array.
+	Elem *Node
+}
+
+// Field is a watched member of an object.
+type Field struct {
+	Name string
+	Node *Node
+}
+
+// Handler hears of the watched values in the order of the document. A value is
+// opened, a string then gives its text in any number of decoded pieces, and it
+// is closed. Slices are valid only during the call.
+type Handler interface {
+	Open(id int, k Kind)
+	Text(id int, p []byte)
+	// Close ends a value. raw is the text of a number, nil for all others.
+	Close(id int, k Kind, raw []byte)
+}
