@@ -1,5 +1,9 @@
 #!/usr/bin/env bash
-# Runs the linter at the version this project is checked with.
+# Runs the linter, at the version this project is checked with, on every module.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-exec go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run "$@" ./...
+
+for module in $(git ls-files go.mod '*/go.mod' | xargs -n1 dirname); do
+	echo "$module"
+	(cd "$module" && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run "$@" ./...)
+done

@@ -36,7 +36,7 @@ func offGroup() group {
 	at := func(tp trace.TracerProvider, level sglang.Level) func() *sglang.RequestSpan {
 		return func() *sglang.RequestSpan {
 			e := sglangEngine(tp, metricnoop.NewMeterProvider())
-			e.SetTraceLevel(level)
+			_ = e.SetTraceLevel(level)
 			return e.StartRequest(ctx, sglang.Request{RID: sglangRID}, us(0))
 		}
 	}

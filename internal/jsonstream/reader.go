@@ -6,9 +6,7 @@
 // at any byte, and what is not watched is checked and skipped in place.
 package jsonstream
 
-import (
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 const (
 	maxDepth  = 1024 // containers open at once; deeper is refused

@@ -47,7 +47,7 @@ func run(ctx context.Context, rounds int, loads []load) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	exe := filepath.Join(dir, "gateway")
 	build := exec.CommandContext(ctx, "go", "build", "-o", exe, "github.com/infertel/infertel-go/examples/gateway")
 	build.Stderr = os.Stderr

@@ -204,7 +204,7 @@ func TestErrors(t *testing.T) {
 		{"unknown field of a group", "    span_kind: internal\n    brief: A span.", "    span_kin: internal\n    brief: A span.",
 			[]string{"r.yaml:29: group span.s: unknown field \"span_kin\"", "expected one of annotations, attributes, brief"}},
 		{"unknown field of an annotation", "{names: [s]}", "{nams: [s]}", []string{"group span.s: unknown field \"nams\"", "names"}},
-		{"unknown field of a member", "{id: x, value: X, brief: One.,", "{id: x, value: X, breif: One.,", []string{"group registry.a: unknown field \"breif\""}},
+		{"unknown field of a member", "{id: x, value: X, brief: One.,", "{id: x, value: X, brieff: One.,", []string{"group registry.a: unknown field \"brieff\""}},
 		{"unknown requirement", "{conditionally_required: set}", "{when: set}", []string{"group span.s: unknown field \"when\"", "expected one of conditionally_required"}},
 		{"requirement without condition", "{conditionally_required: set}", "conditionally_required", []string{"group span.s", "conditionally_required without a condition"}},
 		{"empty condition", "{conditionally_required: set}", "{conditionally_required: ''}", []string{"group span.s", "expected a condition"}},

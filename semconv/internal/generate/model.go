@@ -11,7 +11,6 @@ type registry struct {
 	dimensions []dimensionSet
 	meanings   []meaning
 	level      traceLevel
-	abort      []row
 	labels     []member
 	prefixes   []member
 }
