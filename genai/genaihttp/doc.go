@@ -8,9 +8,9 @@
 //	mux.Handle("/v1/", genaihttp.NewHandler(proxy, inst))
 //	client := &http.Client{Transport: genaihttp.NewTransport(nil, inst)}
 //
-// Either gives each request to a documented endpoint (chat
-// completions, completions, embeddings, rerank, score) exactly one entry span,
-// also where one stands below the other, and leaves all other requests alone.
+// Either gives each request to a documented endpoint (chat completions,
+// completions, embeddings, rerank, score) exactly one entry span, also where one
+// stands below the other, and leaves all other requests alone.
 //
 // What passes is what would pass without this package: bytes, status, headers
 // and trailers, at the same moment. A piece of an answer is written, and
