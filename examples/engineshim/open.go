@@ -13,7 +13,8 @@ import (
 // maxOpen bounds the requests that an engine may have open, for one that does not
 // always tell how they end. The oldest makes room for a new one: a shim runs for
 // months, and must neither grow nor stop taking requests.
-const maxOpen = 1 << 15
+// Tests have fewer.
+var maxOpen = 1 << 15
 
 var sayTooManyOpen = sync.OnceFunc(func() {
 	otel.Handle(fmt.Errorf("engineshim: an engine has %d requests open, does it tell how they end? The oldest is ended as aborted for each that arrives", maxOpen))
