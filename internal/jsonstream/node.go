@@ -31,6 +31,19 @@ type Field struct {
 	Node *Node
 }
 
+// member returns the place of the member of that name.
+func (n *Node) member(name []byte) *Node {
+	if n == nil {
+		return nil
+	}
+	for i := range n.Fields {
+		if f := &n.Fields[i]; string(name) == f.Name {
+			return f.Node
+		}
+	}
+	return nil
+}
+
 // Handler hears of the watched values in the order of the document. A value is
 // opened, a string then gives its text in any number of decoded pieces, and it
 // is closed. Slices are valid only during the call.

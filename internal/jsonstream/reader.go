@@ -40,7 +40,6 @@ type Reader struct {
 
 	state   state
 	inKey   bool // the string being read is a member name
-	escaped bool // the member name being read does not stand in one piece
 	hexLeft uint8
 	kind    Kind // of the literal being read
 	num     numberState
@@ -64,7 +63,7 @@ type Reader struct {
 func (r *Reader) Reset(root *Node, h Handler) {
 	r.root, r.handler, r.node = root, h, root
 	r.state, r.depth, r.high, r.keyLen, r.rawLen = stValue, 0, 0, 0, 0
-	r.inKey, r.escaped = false, false
+	r.inKey = false
 }
 
 // Done reports whether a whole value has been read and nothing but white
@@ -118,14 +117,12 @@ func (r *Reader) Write(p []byte) {
 		}
 		switch r.state {
 		case stValue:
-			r.offset = i
-			i += r.beginValue(c, p[i:])
+			i = r.value(p, i-1)
 		case stElem:
 			if c == ']' {
 				r.closeContainer()
 			} else {
-				r.offset = i
-				i += r.beginValue(c, p[i:])
+				i = r.value(p, i-1)
 			}
 		case stFirstKey:
 			if c == '}' {
@@ -138,9 +135,12 @@ func (r *Reader) Write(p []byte) {
 				r.state = stFail
 				break
 			}
-			r.inKey, r.escaped, r.keyLen, r.high = true, false, 0, 0
+			if end := r.members(p, i-1); end >= i {
+				i = end
+				break
+			}
+			r.inKey, r.keyLen, r.high = true, 0, 0
 			r.state = stString
-			i += r.readString(p[i:])
 		case stColon:
 			if c != ':' {
 				r.state = stFail
@@ -185,42 +185,36 @@ func (r *Reader) elem() *Node {
 	return nil
 }
 
-func (r *Reader) member(name []byte) *Node {
-	n := r.parent()
-	if n == nil {
-		return nil
-	}
-	for i := range n.Fields {
-		if f := &n.Fields[i]; string(name) == f.Name {
-			return f.Node
+// value reads the value that begins at p[at], whole if it can be, and returns where
+// it stopped.
+func (r *Reader) value(p []byte, at int) int {
+	if end := r.scalar(p, at); end > 0 {
+		r.state = stAfter
+		if r.depth == 0 {
+			r.state = stDone
 		}
+		return end
 	}
-	return nil
-}
-
-// beginValue reads the first byte c of a value, and as much of its rest as can be
-// read at once, whose length it returns.
-func (r *Reader) beginValue(c byte, rest []byte) int {
-	switch c {
+	r.offset = at + 1
+	switch p[at] {
 	case '"':
 		r.inKey, r.high = false, 0
 		r.state = stString
 		r.open(String)
-		return r.readString(rest)
 	case '{':
 		r.openContainer(Object)
 	case '[':
 		r.openContainer(Array)
 	case 't':
-		return r.beginLiteral(True, "true"[1:], rest)
+		r.beginLiteral(True, "true"[1:])
 	case 'f':
-		return r.beginLiteral(False, "false"[1:], rest)
+		r.beginLiteral(False, "false"[1:])
 	case 'n':
-		return r.beginLiteral(Null, "null"[1:], rest)
+		r.beginLiteral(Null, "null"[1:])
 	default:
-		r.beginNumber(c)
+		r.beginNumber(p[at])
 	}
-	return 0
+	return at + 1
 }
 
 func (r *Reader) open(k Kind) {
@@ -274,15 +268,10 @@ func (r *Reader) closeContainer() {
 	r.close(k, nil)
 }
 
-// beginLiteral reads a literal that goes on with want.
-func (r *Reader) beginLiteral(k Kind, want string, rest []byte) int {
+// beginLiteral begins a literal that goes on with want.
+func (r *Reader) beginLiteral(k Kind, want string) {
 	r.open(k)
-	if len(rest) >= len(want) && string(rest[:len(want)]) == want {
-		r.close(k, nil)
-		return len(want)
-	}
 	r.kind, r.literal, r.state = k, want, stLiteral
-	return 0
 }
 
 func (r *Reader) readLiteral(p []byte) int {

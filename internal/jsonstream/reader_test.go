@@ -136,9 +136,11 @@ var documents = []string{
 	`{"\u0061":7}`, `{"a":"好🌍"}`, `{"` + strings.Repeat("k", 100) + `":1,"a":2}`, `{"a":` + strings.Repeat("9", 60) + `}`,
 	strings.Repeat(`{"a":`, 20) + `5` + strings.Repeat(`}`, 20), strings.Repeat("[", 500) + strings.Repeat("]", 500),
 	`{"x":"skip \" me","y":[{"a":1}],"a":"ok"}`, `{"a":1,"a":2}`, `{"":1,"a":{"":2}}`,
+	`{"a": 1, "b": [1.5, -0, 1e5, 2E-3], "d": {"a": true, "e": {"f": "\n\u00e9"}}, "c": {}}`, `{"a":{"b":{"c":0}},"a":[{"b":""}]}`,
+	`{"d":"\\","a":"` + strings.Repeat("n", 40) + `","b":false}`, `{"a":123.5e-7,"d":-10,"b":` + strings.Repeat("8", 41) + `}`,
 	// not JSON
 	``, ` `, `{`, `[1,]`, `{"a":1,}`, `{"a"}`, `{"a":}`, `{a:1}`, `nul`, `nullx`, `tru e`, `01`, `1.`, `.5`, `-`, `1e`, `1e+`, `"open`, `"\x"`, `"\u12g4"`,
-	`[1 2]`, `{"a":1 "b":2}`, `{"a":1]`, `[1}`, `1 2`, `{}{}`, `: PROCESSING`, `[DONE]`, "\"a\nb\"", `{"x":[1,}`, `{"x":{"y" 1}}`, `{,}`, `[,1]`,
+	`[1 2]`, `{"a":1 "b":2}`, `{"a":1]`, `[1}`, `1 2`, `{}{}`, `: PROCESSING`, `[DONE]`, "\"a\nb\"", `{"x":[1,}`, `{"x":{"y" 1}}`, `{,}`, `[,1]`, `{"d":01}`, `{"d":1.}`, `{"d":-}`, `{"d":1e,"a":1}`, `{"d":"\q"}`, `{"a":nulL}`, `{"d":1}}`, `{"d":{"a":1]}`, `{"a":1,,"b":2}`,
 }
 
 func TestReaderAgreesWithEncodingJSON(t *testing.T) {
@@ -181,6 +183,20 @@ func TestUnwatchedPlacesAreStillChecked(t *testing.T) {
 	}
 	if _, whole := read(t, root, []byte(`{"skip":{"x":tru},"a":"yes"}`)); whole {
 		t.Error("a broken value in an unwatched place was taken for JSON")
+	}
+}
+
+func TestPlacesAreToldApart(t *testing.T) {
+	root := &Node{Fields: []Field{
+		{"a", &Node{Fields: []Field{{"a", &Node{ID: 1}}, {"c", &Node{Elem: &Node{Fields: []Field{{"d", &Node{ID: 2}}}}}}}}},
+		{"b", &Node{ID: 3}},
+	}}
+	doc := []byte(`{"a":{"a":1,"b":2,"c":[{"d":3},{"a":4,"d":5,"x":{"d":6}}],"x":{"a":7}},"b":8,"d":9,"c":[{"d":10}]}`)
+	want := []string{"1 number 1", "2 number 3", "2 number 5", "3 number 8"}
+	for i := range doc {
+		if got, whole := read(t, root, doc[:i], doc[i:]); !whole || !slices.Equal(got, want) {
+			t.Errorf("cut at %d: got %q %v, want %q", i, got, whole, want)
+		}
 	}
 }
 

@@ -9,14 +9,15 @@ import (
 // plainLength returns the length of the text at the start of p that stands for
 // itself: up to a quote, a backslash or a control character. It looks at eight
 // bytes at a time: of those that are zero, or below another, subtraction sets the
-// highest bit. It sets some above such a byte too, never below.
+// highest bit. It sets some above such a byte too, never below. With its second
+// bit turned the quote is the one that comes after the control characters.
 func plainLength(p []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0
 	for ; len(p)-n >= 8; n += 8 {
 		v := binary.LittleEndian.Uint64(p[n:])
-		quote, backslash := v^ones*'"', v^ones*'\\'
-		if found := ((quote-ones)&^quote | (backslash-ones)&^backslash | (v-ones*' ')&^v) & highs; found != 0 {
+		backslash := v ^ ones*'\\'
+		if found := ((v^ones*2-ones*('"'^2+1))&^v | (backslash-ones)&^backslash) & highs; found != 0 {
 			return n + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -30,20 +31,10 @@ func plainLength(p []byte) int {
 // escape, and returns how far it came.
 func (r *Reader) readString(p []byte) int {
 	n := plainLength(p)
-	end := n < len(p)
-	switch {
-	case r.inKey && end && p[n] == '"' && r.keyLen == 0 && !r.escaped:
-		// The usual case: the name stands in one piece and is not copied.
-		r.endKey(p[:n])
-		if n++; n < len(p) && p[n] == ':' {
-			r.state = stValue
-			n++
-		}
-		return n
-	case n > 0:
+	if n > 0 {
 		r.text(p[:n])
 	}
-	if !end {
+	if n == len(p) {
 		return n
 	}
 	switch p[n] {
@@ -55,7 +46,6 @@ func (r *Reader) readString(p []byte) int {
 			r.close(String, nil)
 		}
 	case '\\':
-		r.escaped = true
 		r.state = stEscape
 	default: // a bare control character
 		r.state = stFail
@@ -67,7 +57,7 @@ func (r *Reader) endKey(name []byte) {
 	if r.keyLen > maxKey {
 		r.node = nil // too long to be one that is watched
 	} else {
-		r.node = r.member(name)
+		r.node = r.parent().member(name)
 	}
 	r.state = stColon
 }
