@@ -77,7 +77,7 @@ func Start(ctx context.Context, inst *genai.Instrumentation, h RequestHead) (con
 		call.End(genai.Response{}, nil)
 		return ctx, nil
 	}
-	x := &Exchange{call: call, head: h, contentLength: inst.ContentMaxLength(), request: &requestReader{}}
+	x := &Exchange{call: call, head: h, contentLength: inst.ContentMaxLength(), request: newRequestReader()}
 	x.request.reset(h.Operation, call.WantsContent(), x.contentLength)
 	x.response.reset(h.Operation, call.WantsContent(), x.contentLength)
 	x.openRequest()
@@ -151,9 +151,10 @@ func (x *Exchange) readRequest(p []byte) {
 	}
 	x.request.json.Write(p)
 	if x.request.json.Done() {
-		x.settleRequest()
-		// An answer can take long, and what reads requests is of no use any more.
 		x.asked, x.expected = x.request.snapshot(), x.request.choices()
+		x.settleRequest(x.asked)
+		// An answer can take long, and what reads requests is of no use any more.
+		x.request.release()
 		x.request = nil
 	}
 }
@@ -184,8 +185,7 @@ func (x *Exchange) RequestRestart() {
 }
 
 // settleRequest tells the call what is known of the request.
-func (x *Exchange) settleRequest() {
-	r := x.request.snapshot()
+func (x *Exchange) settleRequest(r genai.Request) {
 	if r.ID == "" {
 		r.ID = x.head.RequestID
 	}
@@ -211,7 +211,7 @@ func (x *Exchange) ResponseHead(h ResponseHead) {
 	}
 	x.answered, x.status = true, h.Status
 	if x.request != nil {
-		x.settleRequest()
+		x.settleRequest(x.request.snapshot())
 	}
 	kind, _, _ := strings.Cut(h.ContentType, ";")
 	x.sniffer.claimed = strings.EqualFold(strings.TrimSpace(kind), "text/event-stream")
@@ -304,7 +304,7 @@ func (x *Exchange) settle(err error) (resp genai.Response, outcome error) {
 	x.responseBody.close()
 	if x.request != nil {
 		x.request.json.Finish()
-		x.settleRequest()
+		x.settleRequest(x.request.snapshot())
 	}
 	r := &x.response
 	if x.responseBody.opaque {

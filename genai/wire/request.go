@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/infertel/infertel-go/genai"
@@ -43,6 +44,21 @@ type requestReader struct {
 	call      genai.Part
 	reasoning string
 	resultID  string
+}
+
+var requestReaders = sync.Pool{New: func() any { return new(requestReader) }}
+
+func newRequestReader() *requestReader { return requestReaders.Get().(*requestReader) }
+
+// release gives back a reader that nothing refers to any more.
+func (r *requestReader) release() {
+	const maxText = 4 << 10 // a longer one is not worth the memory
+	text := r.text[:0]
+	if cap(text) > maxText {
+		text = nil
+	}
+	*r = requestReader{text: text}
+	requestReaders.Put(r)
 }
 
 func (r *requestReader) reset(op genai.Operation, content bool, contentLength int) {

@@ -35,6 +35,11 @@ type responseReader struct {
 	errorType           string
 	done                bool // the stream said so itself
 	bytes               bool // something was read
+
+	// Room for what nearly every answer has, so that it needs no memory of its own.
+	oneDelta  [1]delta
+	oneChoice [1]choice
+	shortText [40]byte
 }
 
 func (r *responseReader) reset(op genai.Operation, content bool, contentLength int) {
@@ -44,6 +49,7 @@ func (r *responseReader) reset(op genai.Operation, content bool, contentLength i
 		r.contentLimit = contentLength + utf8.UTFMax
 		r.argumentLimit = r.contentLimit
 	}
+	r.event.deltas, r.choices, r.text = r.oneDelta[:0], r.oneChoice[:0], r.shortText[:0]
 	r.json.Reset(responseNode, r)
 	r.event.reset()
 }

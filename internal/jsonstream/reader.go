@@ -10,8 +10,8 @@ import "unicode/utf8"
 
 const (
 	maxDepth  = 1024 // containers open at once; deeper is refused
-	maxWatch  = 16   // values nested deeper than this are not watched
-	maxKey    = 64   // longest member name that can be watched
+	maxWatch  = 8    // values nested deeper than this are not watched
+	maxKey    = 32   // longest member name that can be watched
 	maxNumber = 40   // longest number whose text is handed on
 )
 
