@@ -63,9 +63,9 @@ var parameters = []jsonstream.Field{
 
 var prompts = &jsonstream.Node{ID: reqPrompt, Elem: &jsonstream.Node{ID: reqPromptItem, Elem: watch(reqTokenID)}}
 
-var requestWithoutContent = &jsonstream.Node{Fields: parameters}
+var requestWithoutContent = (&jsonstream.Node{Fields: parameters}).Index()
 
-var requestWithContent = &jsonstream.Node{Fields: append([]jsonstream.Field{
+var requestWithContent = (&jsonstream.Node{Fields: append([]jsonstream.Field{
 	{Name: "messages", Node: &jsonstream.Node{Elem: messageNode}},
 	{Name: "query", Node: passages},
 	{Name: "queries", Node: passages},
@@ -75,7 +75,7 @@ var requestWithContent = &jsonstream.Node{Fields: append([]jsonstream.Field{
 	{Name: "items", Node: passages},
 	{Name: "text_1", Node: passages},
 	{Name: "text_2", Node: passages},
-}, parameters...)}
+}, parameters...)}).Index()
 
 var passage = &jsonstream.Node{ID: reqPassage, Fields: []jsonstream.Field{{Name: "text", Node: watch(reqPassage)}}}
 

@@ -55,7 +55,7 @@ var outputNode = &jsonstream.Node{Fields: []jsonstream.Field{
 
 var errorNode = &jsonstream.Node{ID: resError, Fields: []jsonstream.Field{{Name: "type", Node: watch(resErrorType)}}}
 
-var responseNode = &jsonstream.Node{
+var responseNode = (&jsonstream.Node{
 	ID: resRoot,
 	Fields: []jsonstream.Field{
 		{Name: "id", Node: watch(resID)},
@@ -79,4 +79,4 @@ var responseNode = &jsonstream.Node{
 		{Name: "error", Node: errorNode},
 		{Name: "meta_info", Node: &jsonstream.Node{Fields: []jsonstream.Field{{Name: "prompt_tokens", Node: watch(resResultTokens)}}}},
 	}},
-}
+}).Index()

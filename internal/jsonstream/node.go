@@ -23,6 +23,24 @@ type Node struct {
 	Fields []Field
 	// Elem is the place of each element if the value is an array.
 	Elem *Node
+
+	lengths uint64 // a bit for the length of each field's name; 0: see Fields
+}
+
+// Index makes the fields of n, and of all below, quicker to tell from those that
+// are not watched, and returns n. No reader may use them yet.
+func (n *Node) Index() *Node {
+	if n == nil || n.lengths != 0 {
+		return n
+	}
+	for _, f := range n.Fields {
+		n.lengths |= 1 << (len(f.Name) % 64)
+	}
+	for _, f := range n.Fields {
+		f.Node.Index()
+	}
+	n.Elem.Index()
+	return n
 }
 
 // Field is a watched member of an object.
@@ -33,7 +51,7 @@ type Field struct {
 
 // member returns the place of the member of that name.
 func (n *Node) member(name []byte) *Node {
-	if n == nil {
+	if n == nil || n.lengths != 0 && n.lengths>>(len(name)%64)&1 == 0 {
 		return nil
 	}
 	for i := range n.Fields {

@@ -19,7 +19,7 @@ var everything = func() *Node {
 	n := &Node{ID: 1}
 	n.Elem = n
 	n.Fields = []Field{{"a", n}, {"b", n}, {"c", n}}
-	return n
+	return n.Index()
 }()
 
 // log is a handler that writes down what it is told.

@@ -13,9 +13,9 @@ import (
 // bit turned the quote is the one that comes after the control characters.
 func plainLength(p []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	n := 0
-	for ; len(p)-n >= 8; n += 8 {
-		v := binary.LittleEndian.Uint64(p[n:])
+	n, rest := 0, p
+	for ; len(rest) >= 8; n, rest = n+8, rest[8:] {
+		v := binary.LittleEndian.Uint64(rest)
 		backslash := v ^ ones*'\\'
 		if found := ((v^ones*2-ones*('"'^2+1))&^v | (backslash-ones)&^backslash) & highs; found != 0 {
 			return n + bits.TrailingZeros64(found)/8
