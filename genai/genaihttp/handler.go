@@ -67,7 +67,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // observe calls the wrapped handler with r, the copy of what was received, and
 // ends the exchange when it is through.
 func (h *handler) observe(w http.ResponseWriter, r, received *http.Request, op genai.Operation, x *wire.Exchange) {
-	o := &responseObserver{exchange: x, prompt: genai.CallFromContext(r.Context()).WantsFirstToken()}
+	both := &struct { // in one piece of memory
+		responseObserver
+		requestBody
+	}{}
+	o, body := &both.responseObserver, &both.requestBody
+	o.exchange, o.prompt = x, genai.CallFromContext(r.Context()).WantsFirstToken()
 	returned := false
 	defer func() {
 		v := recover()
@@ -92,10 +97,8 @@ func (h *handler) observe(w http.ResponseWriter, r, received *http.Request, op g
 	if h.includeUsage && (op == genai.OperationChat || op == genai.OperationTextCompletion) {
 		o.filter = askForUsage(r)
 	}
-	var body *requestBody
 	if r.Body != nil && r.Body != http.NoBody {
-		body = serverBody(r, received, x)
-		r.Body = body
+		body.open(r, received, x)
 	}
 	h.next.ServeHTTP(o.wrap(w), r)
 	o.release()

@@ -29,21 +29,24 @@ type requestBody struct {
 	exchange *wire.Exchange
 	short    bool        // net/http reads it to its end if nobody else does
 	touched  atomic.Bool // somebody reads it, or has closed it
-	atEnd    func()      // nil: nothing is to be done there
 	over     atomic.Bool // it was read to its end
+
+	// On a server: the request that was received, and its copy that has this body.
+	received, copied *http.Request
 }
 
-// serverBody looks at the body of r, a copy of a request that a server received.
-func serverBody(r, received *http.Request, x *wire.Exchange) *requestBody {
-	return &requestBody{
-		ReadCloser: r.Body, exchange: x,
-		atEnd: func() {
-			// Trailers that were not announced make a map of their own.
-			if r.Trailer == nil && received.Trailer != nil {
-				r.Trailer = received.Trailer
-			}
-		},
-		short: r.ProtoMajor == 1 && !r.Close && first(r.Header, "Expect") == "" && r.ContentLength > 0 && r.ContentLength <= maxUnread,
+// open makes b look at the body of r, a copy of a request that a server received.
+func (b *requestBody) open(r, received *http.Request, x *wire.Exchange) {
+	b.ReadCloser, b.exchange, b.received, b.copied = r.Body, x, received, r
+	b.short = r.ProtoMajor == 1 && !r.Close && first(r.Header, "Expect") == "" && r.ContentLength > 0 && r.ContentLength <= maxUnread
+	r.Body = b
+}
+
+// takeTrailer takes over trailers that were not announced, which make a map of
+// their own.
+func (b *requestBody) takeTrailer() {
+	if b.received != nil && b.copied.Trailer == nil {
+		b.copied.Trailer = b.received.Trailer
 	}
 }
 
@@ -59,8 +62,8 @@ func (b *requestBody) read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF && !b.over.Swap(true) && b.atEnd != nil {
-		b.atEnd()
+	if err == io.EOF && !b.over.Swap(true) {
+		b.takeTrailer()
 	}
 	if n > 0 && n <= len(p) {
 		b.exchange.RequestBody(p[:n])

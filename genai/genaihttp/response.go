@@ -33,7 +33,7 @@ type responseObserver struct {
 	decided  atomic.Bool  // the status is known
 
 	mu      sync.Mutex
-	header  httpsnoop.HeaderFunc
+	writer  http.ResponseWriter
 	write   httpsnoop.WriteFunc
 	broken  bool   // a write failed
 	gone    bool   // the handler took the connection over
@@ -43,7 +43,7 @@ type responseObserver struct {
 
 // wrap returns a writer with the same optional interfaces as w.
 func (o *responseObserver) wrap(w http.ResponseWriter) http.ResponseWriter {
-	o.header = w.Header
+	o.writer = w
 	hooks := httpsnoop.Hooks{
 		WriteHeader: func(next httpsnoop.WriteHeaderFunc) httpsnoop.WriteHeaderFunc {
 			return func(status int) {
@@ -97,9 +97,9 @@ func (o *responseObserver) head(status int) {
 		return
 	}
 	defer o.decided.Store(true)
-	h := responseHead(status, o.header())
+	h := responseHead(status, o.writer.Header())
 	o.exchange.ResponseHead(h)
-	if !o.filter.applies(status, o.header()) {
+	if !o.filter.applies(status, o.writer.Header()) {
 		o.filter = nil
 	}
 }
