@@ -61,23 +61,21 @@ func (b *Batch) put(a *[3]attribute.KeyValue) int {
 // time, and among those to the one that started last; else to the thread span.
 // Source: event retract of sglang.stage.
 func (t *ThreadSpan) Retract(at time.Time) {
-	if t == nil || t.tl == nil || levelRetract > t.level {
-		return
+	if !t.off() && t.level >= levelRetract {
+		t.tl.recordEvent(event{retract: true}, at)
 	}
-	t.tl.mu.Lock()
-	defer t.tl.unlock()
-	t.tl.recordEvent(event{retract: true}, at)
 }
 
 // Schedule records the event schedule: the request is placed into a batch. It
 // has the level 3, and belongs to a stage as [ThreadSpan.Retract] says.
 // Source: event schedule of sglang.stage.
 func (t *ThreadSpan) Schedule(b Batch, at time.Time) {
-	if t == nil || t.tl == nil || levelSchedule > t.level {
-		return
+	if !t.off() && t.level >= levelSchedule {
+		t.schedule(b, at)
 	}
+}
+
+func (t *ThreadSpan) schedule(b Batch, at time.Time) {
 	b.ID = boundedtext.Cut(b.ID, boundedtext.MaxName)
-	t.tl.mu.Lock()
-	defer t.tl.unlock()
 	t.tl.recordEvent(event{batch: b}, at)
 }

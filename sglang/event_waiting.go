@@ -20,6 +20,8 @@ type event struct {
 // recordEvent lets an event wait for its stage. If there are too many, the one
 // with the oldest time is written where it belongs as far as is known.
 func (tl *timeline) recordEvent(e event, at time.Time) {
+	tl.mu.Lock()
+	defer tl.unlock()
 	if tl.ended {
 		tl.misuse(misuse(misuseThreadEnded, "an event was told to a thread that had ended; it is left out"))
 		return

@@ -185,21 +185,24 @@ func threadName(label, host string, pid int, c *Thread, native bool) string {
 	return string(b)
 }
 
-// skips reports whether the stage is not recorded.
-func (t *ThreadSpan) skips(s Stage) bool {
-	return t == nil || t.tl == nil || s.Level() > t.level
-}
+// off reports whether nothing is recorded. The methods below that ask it first are
+// so small that they become part of their callers, where such a call then costs
+// next to nothing.
+func (t *ThreadSpan) off() bool { return t == nil || t.tl == nil }
 
 // StartStage opens a stage at the given time. Until it ends, the stages recorded
 // in this thread are nested in it. Without a time the stage is left out, and
 // reported once. Source: sglang.stage.
 func (t *ThreadSpan) StartStage(s Stage, at time.Time) {
-	if t.skips(s) {
-		return
+	if !t.off() {
+		t.startStage(s, at)
 	}
-	t.tl.mu.Lock()
-	defer t.tl.unlock()
-	t.tl.startStage(s, at)
+}
+
+func (t *ThreadSpan) startStage(s Stage, at time.Time) {
+	if s.Level() <= t.level {
+		t.tl.startStage(s, at)
+	}
 }
 
 // EndStage closes, at the given time, the innermost open stage that is s but for
@@ -209,12 +212,15 @@ func (t *ThreadSpan) StartStage(s Stage, at time.Time) {
 // without length, reported once. If no such stage is open nothing changes, and
 // that is reported once. [DecodeForward] stays open until its thread ends.
 func (t *ThreadSpan) EndStage(s Stage, at time.Time) {
-	if t.skips(s) {
-		return
+	if !t.off() {
+		t.endStage(s, at)
 	}
-	t.tl.mu.Lock()
-	defer t.tl.unlock()
-	t.tl.endStage(s, at)
+}
+
+func (t *ThreadSpan) endStage(s Stage, at time.Time) {
+	if s.Level() <= t.level {
+		t.tl.endStage(s, at)
+	}
 }
 
 // RecordStage records a stage after the fact, when both its ends are known. It is
@@ -222,12 +228,15 @@ func (t *ThreadSpan) EndStage(s Stage, at time.Time) {
 // start or end is missing, or whose end lies before its start, is left out and
 // reported once. [DecodeForward] is opened and stays open until its thread ends.
 func (t *ThreadSpan) RecordStage(s Stage, start, end time.Time) {
-	if t.skips(s) {
-		return
+	if !t.off() {
+		t.recordStage(s, start, end)
 	}
-	t.tl.mu.Lock()
-	defer t.tl.unlock()
-	t.tl.recordStage(s, start, end)
+}
+
+func (t *ThreadSpan) recordStage(s Stage, start, end time.Time) {
+	if s.Level() <= t.level {
+		t.tl.recordStage(s, start, end)
+	}
 }
 
 // Handover returns what the next thread needs to continue the request: send it

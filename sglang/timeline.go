@@ -107,6 +107,8 @@ func (tl *timeline) newStage(s Stage, start int64) *stage {
 }
 
 func (tl *timeline) startStage(s Stage, at time.Time) {
+	tl.mu.Lock()
+	defer tl.unlock()
 	if !tl.usable(s) {
 		return
 	}
@@ -131,6 +133,8 @@ func (tl *timeline) push(s Stage, start int64) *stage {
 }
 
 func (tl *timeline) endStage(s Stage, at time.Time) {
+	tl.mu.Lock()
+	defer tl.unlock()
 	if !tl.usable(s) {
 		return
 	}
@@ -193,6 +197,8 @@ func (tl *timeline) closeTop(at time.Time) {
 }
 
 func (tl *timeline) recordStage(s Stage, start, end time.Time) {
+	tl.mu.Lock()
+	defer tl.unlock()
 	if !tl.usable(s) {
 		return
 	}
