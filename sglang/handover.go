@@ -30,15 +30,6 @@ type Handover struct {
 	err     error // why the field could not be read
 }
 
-// handOver starts a Handover, without a stage.
-func handOver(request trace.SpanContext, level Level) Handover {
-	h := Handover{level: level, leveled: true}
-	if request.IsValid() {
-		h.request = &request
-	}
-	return h
-}
-
 // sameRequest reports whether both come from threads of one request.
 func (h *Handover) sameRequest(o *Handover) bool {
 	return h.request != nil && o.request != nil &&

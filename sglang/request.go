@@ -35,18 +35,19 @@ type Request struct {
 // The metrics of a request are reported whatever its trace level is and whether
 // or not it is sampled, by the process that started it.
 type RequestSpan struct {
-	engine    *Engine
-	ctx       context.Context // carries the request span
-	span      trace.Span      // nil: no span of ours, or not recorded
-	start     time.Time       // zero: it cannot be used
-	level     Level           // 0: no span is recorded
-	handover  Handover        // but for the stage
-	rid       string
-	embedding bool
-	resumed   bool
-	idle      bool              // nothing comes of its milestones
-	from      trace.SpanContext // the stage that handed the request over
-	inert     ThreadSpan        // every thread, where nothing is recorded
+	engine      *Engine
+	ctx         context.Context   // carries the request span
+	span        trace.Span        // nil: no span of ours, or not recorded
+	start       time.Time         // zero: it cannot be used
+	level       Level             // 0: no span is recorded
+	handover    Handover          // but for the stage
+	spanContext trace.SpanContext // what handover points to, where the request was started here
+	rid         string
+	embedding   bool
+	resumed     bool
+	idle        bool              // nothing comes of its milestones
+	from        trace.SpanContext // the stage that handed the request over
+	inert       ThreadSpan        // every thread, where nothing is recorded
 
 	mu         sync.Mutex
 	dispatched time.Time
@@ -101,7 +102,7 @@ func (e *Engine) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 		return s
 	}
 	s.span, s.level = span, level
-	s.handover = handOver(span.SpanContext(), level)
+	s.handOver(span.SpanContext(), level)
 	attributes := append(make([]attribute.KeyValue, 0, 3), semconv.RID(s.rid), semconv.ModuleSGLangRequest)
 	if r.BootstrapRoom != nil && e.role != PDRoleNone {
 		attributes = append(attributes, semconv.BootstrapRoom("0x"+strconv.FormatUint(*r.BootstrapRoom, 16)))
@@ -118,8 +119,17 @@ func (r *RequestSpan) handOff(parent trace.SpanContext, level Level) {
 		// the request span, under which alone threads may hang.
 		level = LevelOff
 	}
-	r.handover = handOver(parent, level)
+	r.handOver(parent, level)
 	r.idle = !r.engine.metrics.wantMilestones(r.ctx)
+}
+
+// handOver sets what threads are handed with the request.
+func (r *RequestSpan) handOver(request trace.SpanContext, level Level) {
+	r.handover = Handover{level: level, leveled: true}
+	if request.IsValid() {
+		r.spanContext = request
+		r.handover.request = &r.spanContext
+	}
 }
 
 // Context returns the context that carries the request span, for links and for

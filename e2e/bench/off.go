@@ -30,7 +30,8 @@ func offGroup() group {
 	stage := func(name string, start func() *sglang.RequestSpan) subject {
 		return loop("sglang RecordStage, "+name, func() func() {
 			th, i := start().StartThread(sglang.Thread{Label: sglang.ThreadScheduler}, us(1)), 0
-			return func() { th.RecordStage(sglang.DecodeLoop(i), us(2), us(3)); i++ }
+			from, to := us(2), us(3) // what a caller has
+			return func() { th.RecordStage(sglang.DecodeLoop(i), from, to); i++ }
 		})
 	}
 	at := func(tp trace.TracerProvider, level sglang.Level) func() *sglang.RequestSpan {
