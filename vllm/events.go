@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/infertel/infertel-go/semconv"
 )
 
@@ -105,7 +103,7 @@ func (l *eventLog) free(e *engine) {
 // many are handed over already.
 func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteration) {
 	ev := event{at: at, kind: k}
-	if n := len(l.events); n > 0 && compareEvents(ev, l.events[n-1]) < 0 {
+	if n := len(l.events); n > 0 && at <= l.events[n-1].at && compareEvents(ev, l.events[n-1]) < 0 {
 		l.shuffled = true
 	}
 	if it.TokenCount != nil {
@@ -255,91 +253,4 @@ func (l *eventLog) finish(r *RequestV1, s *scratch) {
 		})
 	}
 	l.free(&e.engine)
-}
-
-// emitEach hands over the first n events, each by itself.
-func (l *eventLog) emitEach(r *RequestV1, s *scratch, n int) {
-	for i := range n {
-		l.emit(r, s, l.events[i:i+1])
-	}
-}
-
-// emit hands over one event that stands for a run of them. It has the name and
-// the time of the first that carries tokens, else of the first.
-func (l *eventLog) emit(r *RequestV1, s *scratch, run []event) {
-	first := 0
-	if len(run) > 1 {
-		first = max(slices.IndexFunc(run, event.isIteration), 0)
-	}
-	has, count := common(run)
-	a := append(s.attrs[:0], semconv.GenAIEngineIndex(r.engine.index))
-	if has&hasIDs != 0 {
-		a = append(a, semconv.GenAITokenIDs(gather(l, l.ids, run, func(ev *event) extent { return ev.ids })...))
-	}
-	if has&hasTexts != 0 {
-		a = append(a, semconv.GenAITokenTexts(l.gatherTexts(s, run)...))
-	}
-	if has&hasCount != 0 {
-		a = append(a, semconv.GenAITokenCount(count))
-	}
-	if has&hasLogProbs != 0 {
-		a = append(a, semconv.GenAITokenLogProbs(gather(l, l.logProbs, run, func(ev *event) extent { return ev.logProbs })...))
-	}
-	s.attrs = a
-	s.events = [2]trace.EventOption{s.timestamp(r.at(run[first].at)), trace.WithAttributes(a...)}
-	r.span.AddEvent(run[first].kind.String(), s.events[:]...)
-}
-
-func (ev event) isIteration() bool { return ev.kind == eventPrefill || ev.kind == eventDecode }
-
-// sideBySide returns where the tokens of a run of events lie, which were put one
-// after another.
-func sideBySide(run []event, of func(*event) extent) (all extent) {
-	for i := range run {
-		if x := of(&run[i]); x.from < x.to {
-			if all.to == 0 {
-				all.from = x.from
-			}
-			all.to = x.to
-		}
-	}
-	return all
-}
-
-// gather returns the tokens of a run of events.
-func gather[T any](l *eventLog, tokens []T, run []event, of func(*event) extent) []T {
-	if !l.shuffled || len(run) == 1 {
-		all := sideBySide(run, of)
-		return tokens[all.from:all.to]
-	}
-	var out []T
-	for i := range run {
-		x := of(&run[i])
-		out = append(out, tokens[x.from:x.to]...)
-	}
-	return out
-}
-
-// gatherTexts returns the texts of a run of events, in a slice that is used again.
-func (l *eventLog) gatherTexts(s *scratch, run []event) []string {
-	s.texts = s.texts[:0]
-	for len(run) > 0 {
-		n := len(run)
-		if l.shuffled {
-			n = 1
-		}
-		x := sideBySide(run[:n], func(ev *event) extent { return ev.texts })
-		run = run[n:]
-		if x.from == x.to {
-			continue
-		}
-		start, _ := l.textBounds(x.from)
-		_, end := l.textBounds(x.to - 1)
-		together := string(l.text[start:end]) // one allocation for them all
-		for i := x.from; i < x.to; i++ {
-			from, to := l.textBounds(i)
-			s.texts = append(s.texts, together[from-start:to-start])
-		}
-	}
-	return s.texts
 }
