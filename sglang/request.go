@@ -57,8 +57,6 @@ type RequestSpan struct {
 	ended      bool
 }
 
-var internalKind = trace.WithSpanKind(trace.SpanKindInternal)
-
 // StartRequest starts a request at the given time, in the process that serves
 // the API. The request span becomes a child of the span in ctx, which is the
 // entry span where a traceparent header brought one; without it starts a trace.
@@ -95,7 +93,7 @@ func (e *Engine) StartRequest(ctx context.Context, r Request, at time.Time) *Req
 		s.handOff(trace.SpanContextFromContext(ctx), LevelOff)
 		return s
 	}
-	ctx, span := e.tracer.Start(ctx, e.requestName(s.rid), internalKind, trace.WithTimestamp(at))
+	ctx, span := e.tracer.Start(ctx, e.requestName(s.rid), trace.WithTimestamp(at))
 	s.ctx = ctx
 	if !span.IsRecording() {
 		s.handOff(span.SpanContext(), level)

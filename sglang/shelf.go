@@ -21,7 +21,7 @@ type shelf struct {
 
 // options are what is handed to the SDK with each call, which copies them.
 type options struct {
-	start [3]trace.SpanStartOption
+	start [2]trace.SpanStartOption
 	end   [1]trace.SpanEndOption
 	event [2]trace.EventOption
 	stage [2]attribute.KeyValue
@@ -36,7 +36,6 @@ type options struct {
 
 func newShelf() any {
 	s := &shelf{}
-	s.options.start[0] = internalKind
 	for i := range s.options.batchOption {
 		s.options.batchOption[i] = trace.WithAttributes(s.options.batch[:i+2]...)
 	}

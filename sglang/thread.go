@@ -129,7 +129,7 @@ func (r *RequestSpan) startThread(c *Thread, at time.Time) *ThreadSpan {
 		pid = threadID()
 	}
 	ctx, span := tr.tracer.Start(r.ctx, threadName(label, host, pid, c, tr.nativeNames),
-		internalKind, trace.WithTimestamp(base.Add(at.Sub(base))))
+		trace.WithTimestamp(base.Add(at.Sub(base))))
 	if !span.IsRecording() {
 		return &r.inert
 	}

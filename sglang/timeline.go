@@ -269,7 +269,7 @@ func (tl *timeline) begin(n *stage) {
 		link = n.prev.span.SpanContext()
 		n.prev = nil
 	}
-	options := append(tl.options.start[:1], tl.timestamp(n.start))
+	options := append(tl.options.start[:0], tl.timestamp(n.start))
 	if link.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: link}))
 	}
