@@ -23,7 +23,7 @@ func responseHead(status int, h http.Header) wire.ResponseHead {
 
 // maxPending is how much of an answer waits to be looked at: until the handler
 // flushes where the time of the first token is wanted, else until there is more.
-const maxPending = 768
+const maxPending = 512
 
 // responseObserver looks at an answer while a handler writes it.
 type responseObserver struct {
