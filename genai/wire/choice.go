@@ -168,7 +168,12 @@ func (c *choice) tool(index int) *toolCall {
 // that the request asked for; cut says that the answer ended early, so that
 // choices which never came are known to have no reason.
 func (r *responseReader) response(expected int, cut, content bool) genai.Response {
-	u := r.usage // a copy: what is handed out does not change any more
+	// Copies: what is handed out does not change any more.
+	kept := &struct {
+		usage  usage
+		reason [1]string // in one piece of memory with it
+	}{usage: r.usage}
+	u := &kept.usage
 	resp := genai.Response{
 		ID: r.id, Model: r.model, Increments: r.increments,
 		Usage: genai.Usage{
@@ -183,7 +188,10 @@ func (r *responseReader) response(expected int, cut, content bool) genai.Respons
 	if cut {
 		places = max(places, min(expected, maxChoices))
 	}
-	resp.FinishReasons = make([]string, places)
+	resp.FinishReasons = kept.reason[:]
+	if places > 1 {
+		resp.FinishReasons = make([]string, places)
+	}
 	for i := range r.choices {
 		resp.FinishReasons[i] = r.choices[i].finish
 	}
