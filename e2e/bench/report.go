@@ -37,8 +37,8 @@ const notes = `
 - An unsampled stream with content off is not much cheaper than a sampled one: the token metric counts it, so its usage has to
   be found, and nearly all of the cost is the way of the bytes through the response writer. With content on, sampling saves
   what keeping and encoding the text costs.
-- A document costs more than otelhttp, which does not look at bodies: of what is added about a third is reading the JSON of
-  request and answer, a quarter the SDK's part for the span and the token metric, the rest the copy of the request that
+- A document costs more than otelhttp, which does not look at bodies: of what is added about a quarter is reading the JSON
+  of request and answer, a third the SDK's part for the span and the token metric, the rest the copy of the request that
   carries the trace context, and the wrapped response writer.
 - Where no SDK is installed a request still has its own state, and on SGLang its name, to make; the API without an SDK does
   next to nothing.
