@@ -48,8 +48,8 @@ const (
 	// GenAIInputMessagesKey is the key of "gen_ai.input.messages": messages sent to
 	// the model.
 	//
-	// Written only when content capture on spans is switched on, since it may hold
-	// personal data.
+	// Written only when content capture is switched on, since it may hold personal
+	// data.
 	//
 	// Type: string (JSON array) or any.
 	// Examples:
@@ -62,8 +62,8 @@ const (
 	// GenAIOutputMessagesKey is the key of "gen_ai.output.messages": messages
 	// returned by the model, one per candidate.
 	//
-	// Written only when content capture on spans is switched on, since it may hold
-	// personal data.
+	// Written only when content capture is switched on, since it may hold personal
+	// data.
 	//
 	// Type: string (JSON array) or any.
 	// Examples:

@@ -22,7 +22,8 @@ func markdown(r *registry) []byte {
 	d.p("<!-- Code generated from semconv/registry. DO NOT EDIT. -->\n")
 	d.p("# Telemetry reference\n")
 	d.p("Everything that infertel emits: the spans, span events, log events and metrics that Alibaba Cloud ARMS documents for")
-	d.p("vLLM and SGLang. Nothing else is emitted unless you ask for it. Package `semconv` has the same in Go.\n")
+	d.p("vLLM and SGLang. Nothing else is emitted unless you ask for it, except the metric `infertel.otlp.lost` of package")
+	d.p("`genai/otlp`, from the first loss on. Package `semconv` has the same in Go.\n")
 	d.p("- [Reading the tables](#reading-the-tables)")
 	d.p("- [Spans](#spans)")
 	for _, s := range r.spans {
