@@ -42,7 +42,7 @@ type Request struct {
 	// ID is the identifier that the caller gave the request. It comes from the
 	// body field request_id or rid, else from the header X-Request-Id. It becomes
 	// gen_ai.request.id on SGLang chat streams and session.id on vLLM streams
-	// without a SessionID.
+	// without a SessionID. Response.ID stands there where it is empty.
 	ID string
 	// SessionID is the session that the request names. It comes from the body
 	// field session_id, else from the header X-Session-ID. It becomes session.id

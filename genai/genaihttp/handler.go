@@ -14,6 +14,7 @@ import (
 
 // NewHandler returns a handler that observes the requests that next answers.
 // The entry span starts when the request arrives and ends when next returns.
+// What the body of the request says is observed as next reads it.
 //
 // The span is a child of the span in the request's context, if an outer handler
 // has started one, else of the one that the headers name.
