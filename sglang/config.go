@@ -60,8 +60,11 @@ func WithHostID(id string) Option {
 
 // WithNativeNames gives request and thread spans the engine's own names to the
 // byte, for backends that also hold spans of the Python engine. They differ in
-// spaces only: " Req 5f2c9a7b", "Tokenizer(host:...", "Scheduler [TP 0]  [PP 0]
-// (host:...", "PrefillTokenizer(host:...".
+// spaces only:
+//
+//	" Req 5f2c9a7b"
+//	"Tokenizer(host:...", "PrefillTokenizer(host:..."
+//	"Scheduler [TP 0]  [PP 0] (host:..."
 func WithNativeNames() Option {
 	return optionFunc(func(c *config) { c.nativeNames = true })
 }
