@@ -52,10 +52,11 @@ func (c *CallRecord) check() error {
 // call, for a gateway in front of an engine beside which no shim runs; do not use
 // both for one engine. It makes no span. The latencies are those that the gateway
 // saw: gen_ai_server_request_duration, genai_llm_first_token_seconds where there
-// is a first token, and then gen_ai_server_time_per_output_token from it to the
-// end. The tokens are gen_ai_vllm_prompt_tokens and
-// gen_ai_vllm_generation_tokens where they are known. The error names every field
-// that is out of range, and then nothing counts.
+// is a first token, and then, where more than one output token is known of,
+// gen_ai_server_time_per_output_token from it to the end. The tokens are
+// gen_ai_vllm_prompt_tokens and gen_ai_vllm_generation_tokens where they are
+// known. The error names every field that is out of range, and then nothing
+// counts.
 //
 // A gateway calls it in its function for
 // [github.com/infertel/infertel-go/genai.WithOnEnd].
