@@ -20,6 +20,7 @@ func (r *Reader) members(p []byte, i int) int {
 		r.node = in.member(name[:n])
 		end := 0
 		if p[at] == '{' {
+			r.offset = at + 1
 			r.openContainer(Object)
 			if end = at + 1; r.state != stFirstKey || end == len(p) || p[end] != '"' {
 				return end
