@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -55,6 +56,9 @@ type input struct {
 	response    [][]byte
 	err         error
 	noContent   bool
+
+	contentLength int  // to which texts are cut; 0: 1 MiB
+	forget        bool // what is the same in the events of a stream
 }
 
 func exchange(t testing.TB, in input) exchanged {
@@ -70,7 +74,11 @@ func exchange(t testing.TB, in input) exchanged {
 	x.ResponseHead(ResponseHead{Status: in.status, ContentType: in.contentType, ContentEncoding: in.encoding})
 	for _, p := range in.response {
 		q := slices.Clone(p)
-		x.ResponseBody(q)
+		if in.forget {
+			writeForgetting(x, q)
+		} else {
+			x.ResponseBody(q)
+		}
 		clear(q)
 	}
 	out.Complete = x.complete()
@@ -80,27 +88,41 @@ func exchange(t testing.TB, in input) exchanged {
 	return out
 }
 
+// writeForgetting writes a stream line by line with nothing remembered of the
+// lines before, so that each is read in full.
+func writeForgetting(x *Exchange, stream []byte) {
+	for line := range bytes.Lines(stream) {
+		x.response.alike = nil
+		x.ResponseBody(line)
+	}
+}
+
 type outKey struct{}
 
 type kindOfInput struct {
-	engine    genai.Engine
-	noContent bool
+	engine        genai.Engine
+	noContent     bool
+	contentLength int
 }
 
 var instrumentations sync.Map // by kindOfInput: making one costs more than an exchange
 
 func instrumentationFor(t testing.TB, in input) *genai.Instrumentation {
 	t.Helper()
-	key := kindOfInput{in.engine, in.noContent}
+	key := kindOfInput{in.engine, in.noContent, in.contentLength}
 	if inst, ok := instrumentations.Load(key); ok {
 		return inst.(*genai.Instrumentation)
+	}
+	length := 1 << 20
+	if in.contentLength > 0 {
+		length = in.contentLength
 	}
 	mode := genai.ContentSpan
 	if in.noContent {
 		mode = genai.ContentNone
 	}
 	inst, err := genai.New(
-		genai.WithTracerProvider(recording), genai.WithEngine(in.engine), genai.WithContent(mode), genai.WithContentMaxLength(1<<20),
+		genai.WithTracerProvider(recording), genai.WithEngine(in.engine), genai.WithContent(mode), genai.WithContentMaxLength(length),
 		genai.WithOnEnd(func(ctx context.Context, f genai.Finished) {
 			out := ctx.Value(outKey{}).(*exchanged)
 			out.Outcome = f.Outcome
