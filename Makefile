@@ -41,7 +41,7 @@ html-test:
 e2e:
 	./scripts/prometheus.sh
 	./scripts/npm.sh
-	cd e2e && go vet ./... && go test -timeout 30m ./...
+	cd e2e && go vet ./... && go test -count=1 -timeout 30m ./...
 
 # Jaeger with its web UI at http://127.0.0.1:16686. The first run builds it, which
 # takes many minutes.
@@ -50,7 +50,7 @@ jaeger:
 
 # All traces of the reference emitter stand in Jaeger as they were sent.
 jaeger-test:
-	cd e2e/jaeger && go vet ./... && go test -timeout 2h ./...
+	cd e2e/jaeger && go vet ./... && go test -count=1 -timeout 2h ./...
 
 # Minutes of load: 2,000 slow streams through the gateway, 200 through one with
 # the race detector, and a shim with requests that never end.

@@ -101,6 +101,18 @@ func TestAReadAfterTheEndIsNoError(t *testing.T) {
 	}
 }
 
+// TestAServerThatCannotBeReached: the transport then leaves the body unread.
+func TestAServerThatCannotBeReached(t *testing.T) {
+	b := newBed(t)
+	client := &http.Client{Transport: NewTransport(nil, b.inst)}
+	if _, err := client.Post("http://127.0.0.1:1"+chatPath, "application/json", bytes.NewReader(chatStream)); err == nil {
+		t.Error("no error")
+	}
+	if s := b.spans(1)[0]; s.Name != "chat m" || s.StatusMessage != "the server could not be reached" {
+		t.Errorf("span is %q %q", s.Name, s.StatusMessage)
+	}
+}
+
 // TestAnUnreachableUpstream: a proxy then leaves the body unread.
 func TestAnUnreachableUpstream(t *testing.T) {
 	b := newBed(t)

@@ -72,6 +72,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(r)
 	returned = true
 	if err != nil || resp == nil {
+		lookAtUnsent(r)
 		x.End(sendError(ctx, err))
 		return resp, err
 	}
@@ -108,6 +109,20 @@ func observeRequest(r *http.Request, x *wire.Exchange) {
 			x.RequestRestart()
 			return &requestBody{ReadCloser: body, exchange: x}, nil
 		}
+	}
+}
+
+// lookAtUnsent reads the body of a request of which nothing was sent, such as to
+// a server that cannot be reached, so that the span of the failure has the
+// attributes of the request. It takes a new body for that, if the request has any.
+func lookAtUnsent(r *http.Request) {
+	b, ok := r.Body.(*requestBody)
+	if !ok || r.GetBody == nil || r.ContentLength > maxUnread || b.touched.Load() {
+		return
+	}
+	if body, err := r.GetBody(); err == nil {
+		_, _ = io.CopyN(io.Discard, body, maxUnread)
+		_ = body.Close()
 	}
 }
 
