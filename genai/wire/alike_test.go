@@ -119,6 +119,25 @@ func TestAnEventThatBreaksOffTellsNothing(t *testing.T) {
 	}
 }
 
+// TestArgumentsAreKeptOnceTheyAreWanted: a request can tell that they are when its
+// answer has begun, and what was remembered of events before that lacks them.
+func TestArgumentsAreKeptOnceTheyAreWanted(t *testing.T) {
+	event := []byte(`data: {"id":"chatcmpl-71aa5e0f3c2b4d68","model":"qwen3-8b","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"i","function":{"name":"f","arguments":"{}"}}]}}]}` + "\n\n")
+	x := observe(t, genai.EngineSGLang, genai.WithContent(genai.ContentNone))
+	x.RequestBody([]byte(`{"model":"m",`))
+	x.ResponseHead(ResponseHead{Status: 200, ContentType: "text/event-stream"})
+	for range 3 {
+		x.ResponseBody(event)
+	}
+	x.RequestBody([]byte(`"stream":true}`))
+	x.ResponseBody(event)
+	want := [][]genai.ToolCall{{{ID: "i", Name: "f", Arguments: "{}"}}}
+	if got := x.Response().ToolCalls; !reflect.DeepEqual(got, want) {
+		t.Errorf("tool calls %+v, want %+v", got, want)
+	}
+	x.End(nil)
+}
+
 func cutInBytes(s string) [][]byte {
 	out := make([][]byte, len(s))
 	for i := range out {

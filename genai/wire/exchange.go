@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"go.opentelemetry.io/otel"
 
@@ -194,7 +193,7 @@ func (x *Exchange) settleRequest(r genai.Request) {
 	}
 	x.call.SetRequest(r)
 	if x.call.WantsToolCalls() {
-		x.response.argumentLimit = max(x.response.argumentLimit, maxArguments+utf8.UTFMax)
+		x.response.keepArguments()
 	}
 }
 

@@ -54,6 +54,14 @@ func (r *responseReader) reset(op genai.Operation, content bool, contentLength i
 	r.event.reset()
 }
 
+// keepArguments makes r keep the arguments of tool calls, whatever the content mode.
+func (r *responseReader) keepArguments() {
+	if limit := maxArguments + utf8.UTFMax; r.argumentLimit < limit {
+		r.argumentLimit = limit
+		r.alike = nil // what is remembered of events lacks them
+	}
+}
+
 // write reads the next piece of the decoded body.
 func (r *responseReader) write(p []byte) {
 	r.bytes = r.bytes || len(p) > 0
