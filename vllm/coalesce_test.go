@@ -118,3 +118,56 @@ func TestManyTokensArrive(t *testing.T) {
 		})
 	}
 }
+
+// Long requests of one engine, one after the other and side by side, use the
+// memory of those that have ended: each tells of its own tokens, all of them.
+func TestLongRequestsShareMemory(t *testing.T) {
+	const iterations, rounds = 6000, 3
+	b := newBed(t)
+	e := b.v1(vllm.EngineConfig{}, vllm.WithGranularity(vllm.GranularityEvents), vllm.WithEventCoalescing())
+	var want []string
+	for round := range rounds {
+		var open []*vllm.RequestV1
+		for range 2 {
+			open = append(open, e.StartRequest(context.Background(), vllm.Request{ID: "r"}, at(0)))
+		}
+		for i := range iterations {
+			for j, r := range open {
+				id := (round*2+j)*iterations + i
+				r.Decode(vllm.Iteration{At: at(float64(i) / 100), TokenIDs: []int{id}, TokenTexts: []string{fmt.Sprint(id)}, LogProbs: []float64{float64(-id)}})
+			}
+		}
+		for j, r := range open {
+			r.Finish(vllm.OutcomeV1{At: at(9000), FinishReason: vllm.FinishReasonStop})
+			want = append(want, fmt.Sprint((round*2+j)*iterations))
+		}
+	}
+	var got []string
+	for _, s := range b.spans() {
+		if s.name != "llm_request" {
+			continue
+		}
+		var ids []int64
+		var texts []string
+		var logProbs []float64
+		for _, ev := range s.events {
+			ids = append(ids, ev.attrs["gen_ai.token.ids"].([]int64)...)
+			texts = append(texts, ev.attrs["gen_ai.token.texts"].([]string)...)
+			logProbs = append(logProbs, ev.attrs["gen_ai.token.logprobs"].([]float64)...)
+		}
+		if len(ids) != iterations || len(texts) != iterations || len(logProbs) != iterations {
+			t.Fatalf("%d ids, %d texts, %d log probabilities, want %d of each", len(ids), len(texts), len(logProbs), iterations)
+		}
+		for i, id := range ids {
+			if id != ids[0]+int64(i) || texts[i] != fmt.Sprint(id) || logProbs[i] != float64(-id) {
+				t.Fatalf("token %d of the request that begins with %d is %d %q %v", i, ids[0], id, texts[i], logProbs[i])
+			}
+		}
+		got = append(got, texts[0])
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("requests begin with %q, want %q", got, want)
+	}
+}

@@ -34,6 +34,7 @@ type engine struct {
 	misuse     reportonce.Reporter
 	scratch    sync.Pool // of *scratch
 	logs       sync.Pool // of *eventLog
+	longLogs   sync.Pool // of *eventLog, with the memory of a long request
 	closed     atomic.Bool
 }
 

@@ -89,21 +89,50 @@ func (e *engine) newEventLog() *eventLog {
 	return e.logs.Get().(*eventLog)
 }
 
+// longRequest is the number of events of a request, or of its tokens, whose memory
+// only another long request is given, and veryLong that of one whose memory is not
+// kept: a pool is emptied only where nobody takes from it, and short requests must
+// not keep the memory of long ones.
+const (
+	longRequest = 16 * reorderWindow
+	veryLong    = 32 * longRequest
+)
+
 // free gives the log back.
 func (l *eventLog) free(e *engine) {
-	const most = 16 * reorderWindow
-	if max(cap(l.events), cap(l.ids), cap(l.texts), cap(l.logProbs), cap(l.text)/4) > most {
-		return // one long request must not keep its memory for ever
+	pool := &e.logs
+	switch n := max(cap(l.events), cap(l.ids), cap(l.texts), cap(l.logProbs), cap(l.text)/4); {
+	case n > veryLong:
+		return
+	case n > longRequest:
+		pool = &e.longLogs
 	}
 	*l = eventLog{events: l.events[:0], ids: l.ids[:0], text: l.text[:0], texts: l.texts[:0], logProbs: l.logProbs[:0]}
-	e.logs.Put(l)
+	pool.Put(l)
+}
+
+// enlarge gives l the memory of a long request, if there is one that has ended.
+func (l *eventLog) enlarge(e *engine) {
+	long, _ := e.longLogs.Get().(*eventLog)
+	if long == nil {
+		return
+	}
+	l.events = append(long.events, l.events...)
+	l.ids = append(long.ids, l.ids...)
+	l.text = append(long.text, l.text...)
+	l.texts = append(long.texts, l.texts...)
+	l.logProbs = append(long.logProbs, l.logProbs...)
 }
 
 // add takes an event. Where the span keeps the newest ones anyway, the oldest of
 // many are handed over already.
 func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteration) {
 	ev := event{at: at, kind: k}
-	if n := len(l.events); n > 0 && at <= l.events[n-1].at && compareEvents(ev, l.events[n-1]) < 0 {
+	n := len(l.events)
+	if n == longRequest {
+		l.enlarge(&r.engine.engine)
+	}
+	if n > 0 && at <= l.events[n-1].at && compareEvents(ev, l.events[n-1]) < 0 {
 		l.shuffled = true
 	}
 	if it.TokenCount != nil {
@@ -111,7 +140,7 @@ func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteratio
 		ev.count = r.engine.count(misuseIterationTokens, r.asked.ID, "tokens in an iteration", *it.TokenCount)
 	}
 	l.addTokens(r.engine, &ev, it)
-	l.events = append(l.events, ev)
+	l.events = append(withRoom(l.events, 1), ev)
 	l.total++
 	if e := r.engine; !e.coalesce && len(l.events) == reorderWindow {
 		s := e.scratch.Get().(*scratch)
@@ -166,18 +195,27 @@ const elementBytes = 3
 
 func put[T any](to *[]T, from []T) extent {
 	start := len(*to)
-	*to = append(*to, from...)
+	*to = append(withRoom(*to, len(from)), from...)
 	return extent{int32(start), int32(len(*to))}
+}
+
+// withRoom returns s with room for n more. It doubles what is full, where append
+// would add a quarter to what is long and so copy a long request five times over.
+func withRoom[T any](s []T, n int) []T {
+	if cap(s)-len(s) >= n {
+		return s
+	}
+	return slices.Grow(s, max(n, len(s)))
 }
 
 func (l *eventLog) putText(text string) {
 	if utf8.ValidString(text) {
-		l.text = append(l.text, text...)
+		l.text = append(withRoom(l.text, len(text)), text...)
 	} else {
 		// A cut character would have the whole export refused.
 		l.text = append(l.text, strings.ToValidUTF8(strings.Clone(text), "\uFFFD")...)
 	}
-	l.texts = append(l.texts, int32(len(l.text)))
+	l.texts = append(withRoom(l.texts, 1), int32(len(l.text)))
 }
 
 // textBounds returns where the text of a token lies.
