@@ -95,7 +95,7 @@ func (e *engine) newEventLog() *eventLog {
 // not keep the memory of long ones.
 const (
 	longRequest = 16 * reorderWindow
-	veryLong    = 32 * longRequest
+	veryLong    = 64 * longRequest
 )
 
 // free gives the log back.
