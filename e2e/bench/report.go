@@ -40,7 +40,7 @@ const notes = `
 - A document costs more than otelhttp, which does not look at bodies: of what is added about a quarter is reading the JSON
   of request and answer, a third the SDK's part for the span and the token metric, the rest the copy of the request that
   carries the trace context, and the wrapped response writer.
-- Where no SDK is installed a request still has its own state, and on SGLang its name, to make; the API without an SDK does
+- A request that is not sampled, or has no SDK, still has its own state, and on SGLang its name, to make; the API without an SDK does
   next to nothing.
 - The allocations of a request through the handler are the SDK's for the span, the copy of the request that carries the trace
   context, and the wrapped response writer. A chunk makes none.
