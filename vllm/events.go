@@ -140,7 +140,8 @@ func (l *eventLog) add(r *RequestV1, k eventKind, at time.Duration, it *Iteratio
 		ev.count = r.engine.count(misuseIterationTokens, r.asked.ID, "tokens in an iteration", *it.TokenCount)
 	}
 	l.addTokens(r.engine, &ev, it)
-	l.events = append(withRoom(l.events, 1), ev)
+	makeRoom(&l.events, 1)
+	l.events = append(l.events, ev)
 	l.total++
 	if e := r.engine; !e.coalesce && len(l.events) == reorderWindow {
 		s := e.scratch.Get().(*scratch)
@@ -195,27 +196,29 @@ const elementBytes = 3
 
 func put[T any](to *[]T, from []T) extent {
 	start := len(*to)
-	*to = append(withRoom(*to, len(from)), from...)
+	makeRoom(to, len(from))
+	*to = append(*to, from...)
 	return extent{int32(start), int32(len(*to))}
 }
 
-// withRoom returns s with room for n more. It doubles what is full, where append
-// would add a quarter to what is long and so copy a long request five times over.
-func withRoom[T any](s []T, n int) []T {
-	if cap(s)-len(s) >= n {
-		return s
+// makeRoom makes room for n more. It doubles what is full, where append would add a
+// quarter to what is long and so copy a long request five times over.
+func makeRoom[T any](s *[]T, n int) {
+	if cap(*s)-len(*s) < n {
+		*s = slices.Grow(*s, max(n, len(*s)))
 	}
-	return slices.Grow(s, max(n, len(s)))
 }
 
 func (l *eventLog) putText(text string) {
 	if utf8.ValidString(text) {
-		l.text = append(withRoom(l.text, len(text)), text...)
+		makeRoom(&l.text, len(text))
+		l.text = append(l.text, text...)
 	} else {
 		// A cut character would have the whole export refused.
 		l.text = append(l.text, strings.ToValidUTF8(strings.Clone(text), "\uFFFD")...)
 	}
-	l.texts = append(withRoom(l.texts, 1), int32(len(l.text)))
+	makeRoom(&l.texts, 1)
+	l.texts = append(l.texts, int32(len(l.text)))
 }
 
 // textBounds returns where the text of a token lies.
