@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,7 +19,8 @@ func root() string {
 			return dir
 		}
 	}
-	panic("run this within the repository")
+	log.Fatal("bench: there is no go.mod of github.com/infertel/infertel-go above this directory: run it within the repository")
+	return ""
 }
 
 // machine describes where the figures were taken.
